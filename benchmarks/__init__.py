@@ -1,0 +1,1 @@
+"""Benchmarks of mercer against its peers and against the machine; see README.md."""

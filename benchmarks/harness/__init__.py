@@ -1,0 +1,1 @@
+"""The benchmark harness: rows, measuring, data and the report."""

@@ -1,0 +1,74 @@
+"""One contestant in one process: reads commands from standard input, answers in lines of JSON.
+
+Started by `measuring`; the first line is {"builder": "module:function", "parameters": {...}}. Then each line "run" is
+one measured run, and the line "finish" asks for accuracy.
+"""
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+STATUS = Path("/proc/self/status")
+CLEAR = Path("/proc/self/clear_refs")
+TOUCHED = 1 << 30
+
+
+def resident(field: str) -> int:
+    """Return VmRSS or VmHWM in bytes; where there is no /proc, the largest size so far."""
+    if not STATUS.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(field + ":"))
+    return int(line.split()[1]) * 1024
+
+
+def settle() -> int:
+    """Give free memory back to the system, forget the peak, and return what is resident now."""
+    gc.collect()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)
+    if CLEAR.exists():
+        CLEAR.write_text("5")
+    return resident("VmRSS")
+
+
+def main() -> None:
+    # The answers keep standard output for themselves; what a peer prints, from Python or not, goes to standard error.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def answer(**values: Any) -> None:
+        answers.write(json.dumps(values) + "\n")
+        answers.flush()
+
+    np.ones(TOUCHED // 8)  # the machine's pages are there before anything is measured
+    order = json.loads(sys.stdin.readline())
+    module, _, function = order["builder"].partition(":")
+    task = getattr(importlib.import_module(module), function)(**order["parameters"])
+    answer(ready=True, source=task.source)
+    growth = 0
+    result: Any = None
+    for command in sys.stdin:
+        if command.strip() == "finish":
+            error = None if task.error is None else float(task.error(result))
+            answer(error=error)
+            return
+        result = None
+        before = settle()
+        start = time.perf_counter()
+        result = task.run()
+        seconds = time.perf_counter() - start
+        growth = max(growth, resident("VmHWM") - before)
+        answer(seconds=seconds, growth_bytes=growth, allowance_bytes=task.allowance)
+
+
+if __name__ == "__main__":
+    main()

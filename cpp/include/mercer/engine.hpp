@@ -1,0 +1,98 @@
+// The table of instruction sets, and what each row of it can do: walk a Gram matrix tile by tile into a reducer.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "mercer/plan.hpp"
+#include "mercer/threads.hpp"
+#include "mercer/view.hpp"
+
+namespace mercer {
+
+// The right side of a Gram matrix, packed for one instruction set and precision. Made once, read by many.
+class Packed {
+   public:
+    virtual ~Packed() = default;
+    virtual bool single() const = 0;
+    virtual Index bytes() const = 0;
+};
+
+// A value of K that is not finite: where, and which instruction of the tape as lowered made it.
+struct NotFinite : std::runtime_error {
+    NotFinite(Index row_, Index column_, int origin_)
+        : std::runtime_error("a kernel value is not finite"), row(row_), column(column_), origin(origin_) {}
+    Index row;
+    Index column;
+    int origin;
+};
+
+// A walk over K(left, right). `symmetric`: left and right are the same points, so half of the tiles will do and
+// the diagonal is exact.
+struct Walk {
+    const Plan& plan;
+    const Side& left;
+    const Side& right;
+    const Packed& packed;
+    bool symmetric = false;
+    Watch& watch;
+    Index budget = Index{48} << 20;  // bytes of working memory; the least is one strip of tiles
+};
+
+// Reducers: what drinks the tiles. All arrays are row by row; sums are kept in double.
+struct Store {
+    void* out = nullptr;  // (n, m)
+    bool single = false;
+};
+struct MatVec {
+    const double* v = nullptr;  // (m, t); none: a column of ones, that is the row sums
+    Index t = 1;
+    double* out = nullptr;  // (n, t)
+};
+struct Normal {               // out = K'(K v + w)
+    const double* v = nullptr;  // (m, t)
+    const double* w = nullptr;  // (n, t), may be none
+    Index t = 1;
+    double* out = nullptr;  // (m, t)
+};
+struct TopK {
+    Index k = 1;
+    bool largest = true;
+    double* values = nullptr;  // (n, k), best first; ties by index
+    Index* indices = nullptr;  // (n, k)
+};
+
+// One row of the table.
+struct Engine {
+    std::string_view name;
+    bool (*runs_here)();
+    // Packs the right side in float (single) or double.
+    std::unique_ptr<Packed> (*pack)(const Plan&, const Side& right, bool single);
+    // The share of pairs whose distance had to be recomputed, on a sample: decides whether float is worth it.
+    double (*mended_share)(const Walk&);
+    void (*store)(const Walk&, const Store&);
+    void (*matvec)(const Walk&, const MatVec&);
+    void (*normal)(const Walk&, const Normal&);
+    void (*topk)(const Walk&, const TopK&);
+    // k(x_i, z_i) for the i-th of both sides, in double.
+    void (*pairs)(const Plan&, const Side& left, const Side& right, double* out, Watch&);
+};
+
+// Best last. Built from what was compiled in; rows the machine cannot run say so.
+std::span<const Engine* const> engines();
+// The best row this machine runs (AVX-512 only when asked for by name), or the one named; throws if it cannot run.
+const Engine& choose_engine(std::string_view name = {});
+
+namespace baseline {
+const Engine& engine();
+}
+namespace avx2 {
+const Engine& engine();
+}
+namespace avx512 {
+const Engine& engine();
+}
+
+}  // namespace mercer

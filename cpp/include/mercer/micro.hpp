@@ -1,0 +1,121 @@
+// The micro-kernel: a panel of rows against a panel of columns, all accumulators in registers. Dot products,
+// city-block distances and the histogram kernels are the same outer-product loop with another step.
+#pragma once
+
+#include "mercer/lanes.hpp"
+#include "mercer/view.hpp"
+#include "mercer/vmath.hpp"
+
+namespace mercer::MERCER_ISA {
+
+// A tile in registers is kPanelRows x kPanelCols; a strip of tiles in L1 is kStripRows x kStripCols; a block of rows
+// shares one sweep over the columns. 192 is a multiple of every strip side, so blocks of a symmetric walk align.
+inline constexpr int kPanelRows = kBytes == 64 ? 12 : 6;
+template <class T>
+inline constexpr int kPanelCols = 2 * kWidth<T>;
+inline constexpr int kStripRows = 24;
+template <class T>
+inline constexpr int kStripCols = 256 / static_cast<int>(sizeof(T));
+inline constexpr int kBlockRows = 192;
+
+// a / b with 0 / 0 = 0.
+template <class T>
+MERCER_INLINE V<T> quotient(V<T> a, V<T> b) {
+    const V<T> zero{};
+    return select<T>(b == zero && a == zero, zero, a / b);
+}
+// a / (both - a) with 0 / 0 = 1: two empty sets are equal.
+template <class T>
+MERCER_INLINE V<T> tanimoto(V<T> a, V<T> both) {
+    const V<T> below = both - a;
+    return select<T>(below == V<T>{}, fill<T>(T{1}), a / below);
+}
+
+struct DotStep {
+    template <class T>
+    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
+        return fma<T>(x, z, sum);
+    }
+};
+struct CityStep {
+    template <class T>
+    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
+        return sum + absolute<T>(x - z);
+    }
+};
+struct MinimumStep {
+    template <class T>
+    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
+        return sum + minimum<T>(x, z);
+    }
+};
+struct ChiSquareStep {
+    template <class T>
+    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
+        return sum + quotient<T>((x + x) * z, x + z);
+    }
+};
+
+template <class T>
+using Accumulators = V<T>[kPanelRows][2];
+
+template <class T, class Step>
+MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T>& sum) {
+    for (Index k = 0; k < d; ++k) {
+        const V<T> z0 = load<T>(b);
+        const V<T> z1 = load<T>(b + kWidth<T>);
+        MERCER_UNROLL
+        for (int r = 0; r < kPanelRows; ++r) {
+            const V<T> x = fill<T>(a[r]);
+            sum[r][0] = Step::template step<T>(sum[r][0], x, z0);
+            sum[r][1] = Step::template step<T>(sum[r][1], x, z1);
+        }
+        a += kPanelRows;
+        b += kPanelCols<T>;
+    }
+}
+
+// out (kPanelRows x kPanelCols, rows `stride` apart) = the sums over d features.
+template <class T, class Step>
+void panel(const T* a, const T* b, Index d, T* out, Index stride) {
+    Accumulators<T> sum = {};
+    accumulate<T, Step>(a, b, d, sum);
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        store<T>(out + r * stride, sum[r][0]);
+        store<T>(out + r * stride + kWidth<T>, sum[r][1]);
+    }
+}
+
+// out = 2^(<a, b> + a0 + b0), at most 1. True when some value exceeds `limit`: its exponent is a small difference of
+// large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from -|z|^2/2 to |x|^2/2 crosses
+// zero, which halves the rounding of one that starts at a0 + b0.
+template <class T, bool Guarded>
+bool gaussian_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
+    Accumulators<T> sum;
+    {
+        const V<T> right0 = load<T>(b0);
+        const V<T> right1 = load<T>(b0 + kWidth<T>);
+        MERCER_UNROLL
+        for (int r = 0; r < kPanelRows; ++r) {
+            sum[r][0] = right0;
+            sum[r][1] = right1;
+        }
+    }
+    accumulate<T, DotStep>(a, b, d, sum);
+    V<T> most{};
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        const V<T> left = fill<T>(a0[r]);
+        MERCER_UNROLL
+        for (int c = 0; c < 2; ++c) {
+            const V<T> value = exp2_link<T>(minimum<T>(sum[r][c] + left, V<T>{}));
+            store<T>(out + r * stride + c * kWidth<T>, value);
+            if constexpr (Guarded) most = maximum<T>(most, value);
+        }
+    }
+    if constexpr (Guarded) return any<T>(most > fill<T>(limit));
+    return false;
+}
+
+}  // namespace mercer::MERCER_ISA

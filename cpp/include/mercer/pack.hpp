@@ -1,0 +1,252 @@
+// Packing: the right side once per fit, the left side one block of rows at a time.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "mercer/engine.hpp"
+#include "mercer/micro.hpp"
+
+namespace mercer::MERCER_ISA {
+
+// Memory aligned to a register, zeroed.
+template <class T>
+class Buffer {
+   public:
+    Buffer() = default;
+    explicit Buffer(Index n) { reset(n); }
+    Buffer(Buffer&& other) noexcept : data_(other.data_), n_(other.n_) {
+        other.data_ = nullptr;
+        other.n_ = 0;
+    }
+    Buffer& operator=(Buffer&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(n_, other.n_);
+        return *this;
+    }
+    ~Buffer() { ::operator delete(data_, std::align_val_t{64}); }
+
+    void reset(Index n) {
+        ::operator delete(data_, std::align_val_t{64});
+        data_ = nullptr;
+        n_ = 0;
+        data_ = static_cast<T*>(::operator new(static_cast<std::size_t>(n) * sizeof(T), std::align_val_t{64}));
+        n_ = n;
+        std::fill_n(data_, n, T{});
+    }
+    T* data() { return data_; }
+    const T* data() const { return data_; }
+    T& operator[](Index i) { return data_[i]; }
+    const T& operator[](Index i) const { return data_[i]; }
+    Index size() const { return n_; }
+
+   private:
+    T* data_ = nullptr;
+    Index n_ = 0;
+};
+
+inline Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
+
+// How a source's rows are shifted and scaled before they are packed, and what rounding does to a distance.
+struct Frame {
+    std::vector<double> mean;  // empty: not centred
+    double half_norm = 0.0;    // |mean|^2 / 2
+    double scale = 1.0;        // gaussian leaves carry their exponent in the data
+    bool gaussian = false;
+    double noise = 0.0;  // |error of a distance| <= noise * (|x|^2 + |z|^2), see noise_of
+};
+
+// Distances below kTrust * noise * (|x|^2 + |z|^2) are recomputed, so that their relative error stays near 1 / kTrust;
+// gaussian values are recomputed where their absolute error could pass kGaussianError.
+template <class T>
+inline constexpr double kTrust = sizeof(T) == 4 ? 5e5 : 1e13;
+template <class T>
+inline constexpr double kGaussianError = sizeof(T) == 4 ? 8e-7 : 1e-14;
+
+template <class T>
+struct PackedLeaf {
+    Frame frame;
+    Index d = 0;
+    Buffer<T> panels;  // dense: panels of kPanelCols rows, feature by feature; codes: their bits
+    Buffer<T> norms;   // |z|^2, or -|z|^2 / 2 of a gaussian leaf
+    Buffer<T> shifts;  // <z, mean> - |mean|^2 / 2
+    Buffer<T> peaks;   // the largest |norm| of each strip of columns
+    Buffer<T> values;  // sparse
+    Buffer<std::int32_t> columns;
+    const Index* offsets = nullptr;
+};
+
+template <class T>
+class PackedSide final : public Packed {
+   public:
+    Index n = 0;
+    Index padded = 0;  // to whole blocks of rows
+    std::vector<PackedLeaf<T>> leaves;
+    std::vector<Buffer<T>> rows;
+
+    bool single() const override { return sizeof(T) == 4; }
+    Index bytes() const override {
+        Index total = 0;
+        const auto add = [&](const auto& buffer) {
+            total += buffer.size() * static_cast<Index>(sizeof(*buffer.data()));
+        };
+        for (const PackedLeaf<T>& leaf : leaves) {
+            add(leaf.panels), add(leaf.norms), add(leaf.shifts), add(leaf.peaks), add(leaf.values), add(leaf.columns);
+        }
+        for (const Buffer<T>& row : rows) add(row);
+        return total;
+    }
+};
+
+// Four standard deviations of the rounding of |x|^2 + |z|^2 - 2 <x, z> for x near z, in units of |x|^2 + |z|^2. The sum
+// of d products walks from 0 to |x|^2 (a gaussian leaf's from -|x|^2/2 to |x|^2/2, which halves it); the constant is
+// the rounding of the norms themselves.
+template <class T>
+double noise_of(Index d, bool gaussian) {
+    return std::sqrt((gaussian ? 0.25 : 1.0) * static_cast<double>(d) + 1.5) * std::numeric_limits<T>::epsilon() / 2;
+}
+
+template <class T>
+Frame frame_of(const Dense& rows, const LeafUse& use) {
+    Frame frame;
+    frame.noise = noise_of<T>(rows.d, use.gaussian);
+    if (!use.centred) return frame;
+    frame.mean.assign(static_cast<std::size_t>(rows.d), 0.0);
+    for (Index i = 0; i < rows.n; ++i) {
+        for (Index k = 0; k < rows.d; ++k)
+            frame.mean[static_cast<std::size_t>(k)] += rows.values.at<double>(i * rows.d + k);
+    }
+    for (double& m : frame.mean) {
+        m /= static_cast<double>(std::max<Index>(rows.n, 1));
+        frame.half_norm += 0.5 * m * m;
+    }
+    if (use.gaussian) {
+        frame.gaussian = true;
+        frame.scale = std::sqrt(-2.0 * use.scale * 1.4426950408889634);
+    }
+    return frame;
+}
+
+// One row into every `step`-th place of `out`; returns its constants.
+template <class T>
+struct RowConstants {
+    T norm;
+    T shift;
+};
+template <class T>
+RowConstants<T> pack_row(const Dense& rows, Index i, const Frame& frame, T* out, Index step) {
+    double norm = 0.0;
+    double shift = 0.0;
+    const bool centred = !frame.mean.empty();
+    for (Index k = 0; k < rows.d; ++k) {
+        double x = rows.values.at<double>(i * rows.d + k);
+        if (centred) {
+            const double m = frame.mean[static_cast<std::size_t>(k)];
+            shift += x * m;
+            x = (x - m) * frame.scale;
+        }
+        const T rounded = static_cast<T>(x);
+        out[k * step] = rounded;
+        norm += static_cast<double>(rounded) * static_cast<double>(rounded);
+    }
+    return {static_cast<T>(frame.gaussian ? -0.5 * norm : norm), static_cast<T>(shift - frame.half_norm)};
+}
+
+// |row|^2 of a sparse row; of a set, its true size.
+inline double sparse_norm(const Sparse& rows, Index i) {
+    if (rows.sizes != nullptr) return rows.sizes[i];
+    double norm = 0.0;
+    for (Index at = rows.offsets[i]; at < rows.offsets[i + 1]; ++at) {
+        const double value = rows.values.data != nullptr ? rows.values.at<double>(at) : 1.0;
+        norm += value * value;
+    }
+    return norm;
+}
+
+// Rows of counts, and sets, have none: sums of whole numbers are exact while they fit the significand.
+template <class T>
+double noise_of(const Sparse& rows, Index i0, Index i1) {
+    constexpr double kWhole = 0.25 / std::numeric_limits<T>::epsilon();
+    Index longest = 0;
+    bool exact = true;
+    for (Index i = i0; i < i1; ++i) {
+        longest = std::max(longest, rows.offsets[i + 1] - rows.offsets[i]);
+        exact = exact && sparse_norm(rows, i) < kWhole;
+    }
+    for (Index at = rows.offsets[i0]; exact && rows.values.data != nullptr && at < rows.offsets[i1]; ++at) {
+        const double value = rows.values.at<double>(at);
+        exact = value == std::trunc(value);
+    }
+    return exact ? 0.0 : noise_of<T>(longest, false);
+}
+
+// An integer's bits as a number of the tile's type, for comparison only.
+template <class T>
+T code_bits(Index code) {
+    const Int<T> bits = static_cast<Int<T>>(code);
+    T out;
+    std::memcpy(&out, &bits, sizeof out);
+    return out;
+}
+
+template <class T>
+PackedLeaf<T> pack_leaf(const Source& source, const LeafUse& use, Index padded) {
+    PackedLeaf<T> leaf;
+    if (const Dense* rows = std::get_if<Dense>(&source)) {
+        leaf.d = rows->d;
+        leaf.frame = frame_of<T>(*rows, use);
+        leaf.panels.reset(padded * rows->d);
+        leaf.norms.reset(padded);
+        if (use.centred && !use.gaussian) leaf.shifts.reset(padded);
+        for (Index i = 0; i < rows->n; ++i) {
+            const Index panel = i / kPanelCols<T>;
+            T* out = leaf.panels.data() + panel * kPanelCols<T> * rows->d + i % kPanelCols<T>;
+            const RowConstants<T> made = pack_row<T>(*rows, i, leaf.frame, out, kPanelCols<T>);
+            leaf.norms[i] = made.norm;
+            if (leaf.shifts.size() > 0) leaf.shifts[i] = made.shift;
+        }
+    } else if (const Sparse* rows = std::get_if<Sparse>(&source)) {
+        leaf.d = rows->d;
+        leaf.offsets = rows->offsets;
+        const Index stored = rows->offsets[rows->n];
+        leaf.values.reset(stored);
+        leaf.columns.reset(stored);
+        std::copy_n(rows->columns, stored, leaf.columns.data());
+        for (Index at = 0; at < stored; ++at)
+            leaf.values[at] = rows->values.data != nullptr ? rows->values.at<T>(at) : T{1};
+        leaf.norms.reset(padded);
+        for (Index i = 0; i < rows->n; ++i) leaf.norms[i] = static_cast<T>(sparse_norm(*rows, i));
+        leaf.frame.noise = noise_of<T>(*rows, 0, rows->n);
+    } else if (const Codes* rows = std::get_if<Codes>(&source)) {
+        leaf.panels.reset(padded);
+        for (Index i = 0; i < rows->n; ++i) leaf.panels[i] = code_bits<T>(rows->codes[i]);
+    }
+    if (leaf.norms.size() > 0) {
+        leaf.peaks.reset(padded / kStripCols<T>);
+        for (Index i = 0; i < padded; ++i) {
+            T& peak = leaf.peaks[i / kStripCols<T>];
+            peak = std::max(peak, std::abs(leaf.norms[i]));
+        }
+    }
+    return leaf;
+}
+
+template <class T>
+std::unique_ptr<Packed> pack_side(const Plan& plan, const Side& side) {
+    auto packed = std::make_unique<PackedSide<T>>();
+    packed->n = side.n;
+    packed->padded = round_up(std::max<Index>(side.n, 1), kBlockRows);
+    for (std::size_t leaf = 0; leaf < plan.leaves().size(); ++leaf)
+        packed->leaves.push_back(pack_leaf<T>(side.sources[leaf], plan.uses()[leaf], packed->padded));
+    for (const double* row : side.rows) {
+        Buffer<T> values(packed->padded);
+        std::transform(row, row + side.n, values.data(), [](double x) { return static_cast<T>(x); });
+        packed->rows.push_back(std::move(values));
+    }
+    return packed;
+}
+
+}  // namespace mercer::MERCER_ISA

@@ -1,0 +1,108 @@
+// The same plan on pairs (x_i, z_i): a strip of one row in which the left side runs along the columns.
+#pragma once
+
+#include "mercer/walker.hpp"
+
+namespace mercer::MERCER_ISA {
+
+inline double pair_value(Kind kind, const Dense& left, const Dense& right, Index i) {
+    double sum = 0.0;
+    for (Index k = 0; k < left.d; ++k) {
+        const double x = left.values.at<double>(i * left.d + k);
+        const double z = right.values.at<double>(i * right.d + k);
+        switch (kind) {
+            case Kind::l1:
+                sum += std::abs(x - z);
+                break;
+            case Kind::minimum:
+                sum += std::min(x, z);
+                break;
+            case Kind::chi2:
+                sum += x + z == 0.0 ? 0.0 : 2.0 * x * z / (x + z);
+                break;
+            default:
+                sum += x * z;
+        }
+    }
+    return sum;
+}
+
+// <x, z> of two sparse rows; of a set with itself, its true size.
+inline double pair_value(const Sparse& left, const Sparse& right, Index i) {
+    if (left.sizes != nullptr && left.offsets == right.offsets) return left.sizes[i];
+    double sum = 0.0;
+    Index q = right.offsets[i];
+    for (Index p = left.offsets[i]; p < left.offsets[i + 1]; ++p) {
+        while (q < right.offsets[i + 1] && right.columns[q] < left.columns[p]) ++q;
+        if (q == right.offsets[i + 1] || right.columns[q] != left.columns[p]) continue;
+        const double x = left.values.data != nullptr ? left.values.at<double>(p) : 1.0;
+        const double z = right.values.data != nullptr ? right.values.at<double>(q) : 1.0;
+        sum += x * z;
+    }
+    return sum;
+}
+
+inline double pair_value(Kind kind, const Source& left, const Source& right, Index i) {
+    if (const Dense* rows = std::get_if<Dense>(&left)) return pair_value(kind, *rows, std::get<Dense>(right), i);
+    if (const Sparse* rows = std::get_if<Sparse>(&left)) return pair_value(*rows, std::get<Sparse>(right), i);
+    if (const Codes* rows = std::get_if<Codes>(&left))
+        return rows->codes[i] == std::get<Codes>(right).codes[i] ? 1.0 : 0.0;
+    if (const Matrix* rows = std::get_if<Matrix>(&left)) return rows->values.at<double>(i * rows->m + i);
+    double value = 0.0;
+    std::get<Call>(left).fill(i, i + 1, i, i + 1, &value);
+    return value;
+}
+
+inline void pairs(const Plan& plan, const Side& left, const Side& right, double* out, Watch& watch) {
+    constexpr Index kCount = kStripCols<double>;
+    Buffer<double> memory(plan.slots() * kCount);
+    Buffer<double> left_rows(std::max<Index>(plan.rows(), 1) * kCount);
+    Buffer<double> right_rows(std::max<Index>(plan.rows(), 1) * kCount);
+    std::vector<double*> slots;
+    for (Index at = 0; at < plan.slots(); ++at) slots.push_back(memory.data() + at * kCount);
+    std::vector<const double*> left_at;
+    std::vector<const double*> right_at;
+    for (Index row = 0; row < plan.rows(); ++row) {
+        left_at.push_back(left_rows.data() + row * kCount);
+        right_at.push_back(right_rows.data() + row * kCount);
+    }
+    const auto run = [&](const Instruction& step, Index i0, Index count) {
+        if (!reads_leaf(step.op)) {
+            execute<double, true>(Fold<double>{slots.data(), left_at.data(), right_at.data(), 1}, step);
+            return;
+        }
+        const std::size_t leaf = static_cast<std::size_t>(step.a);
+        const LeafUse& use = plan.uses()[leaf];
+        for (Index at = 0; at < count; ++at) {
+            double value = 0.0;
+            if (step.op == Op::sqdist) {
+                value = exact_sqdist(left.sources[leaf], i0 + at, right.sources[leaf], i0 + at);
+                if (use.gaussian) value = std::exp(use.scale * value);
+            } else {
+                value = pair_value(plan.leaves()[leaf], left.sources[leaf], right.sources[leaf], i0 + at);
+            }
+            slots[static_cast<std::size_t>(step.out)][at] = value;
+        }
+    };
+    for (Index i0 = 0; i0 < left.n; i0 += kCount) {
+        watch.look();
+        const Index count = std::min(kCount, left.n - i0);
+        for (Index row = 0; row < plan.rows(); ++row) {
+            std::copy_n(left.rows[static_cast<std::size_t>(row)] + i0, count, left_rows.data() + row * kCount);
+            std::copy_n(right.rows[static_cast<std::size_t>(row)] + i0, count, right_rows.data() + row * kCount);
+        }
+        for (const Instruction& step : plan.tape()) run(step, i0, count);
+        const double* result = slots[static_cast<std::size_t>(plan.result())];
+        for (Index at = 0; at < count; ++at) {
+            out[i0 + at] = result[at];
+            if (std::isfinite(result[at])) continue;
+            for (const Instruction& step : plan.tape()) {
+                run(step, i0, count);
+                if (!std::isfinite(slots[static_cast<std::size_t>(step.out)][at]))
+                    throw mercer::NotFinite(i0 + at, i0 + at, step.origin);
+            }
+        }
+    }
+}
+
+}  // namespace mercer::MERCER_ISA

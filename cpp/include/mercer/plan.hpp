@@ -1,0 +1,83 @@
+// A plan: what a kernel formula becomes when it is lowered. Leaves make tiles, a tape of elementwise
+// instructions folds them into one tile. Knows neither points nor instruction sets.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace mercer {
+
+enum class Kind : std::uint8_t { dot, l1, minimum, chi2, equal, stored, callback };
+
+inline constexpr std::array<std::string_view, 7> kKindNames = {"dot",   "l1",     "min",     "chi2",
+                                                               "equal", "stored", "callback"};
+
+// Three readings of a leaf's tile, then the rows of ops.def.
+enum class Op : std::uint8_t {
+    inner,   // <x, z> of a dot leaf
+    sqdist,  // |x - z|^2 of a dot leaf, free of cancellation
+    value,   // the tile of any other leaf
+#define MERCER_OP(name, uses, expression) name,
+#include "mercer/ops.def"
+#undef MERCER_OP
+};
+
+inline constexpr auto kOpNames = std::to_array<std::string_view>({
+    "inner",
+    "sqdist",
+    "value",
+#define MERCER_OP(name, uses, expression) #name,
+#include "mercer/ops.def"
+#undef MERCER_OP
+});
+
+struct Instruction {
+    Op op{};
+    int out = -1;
+    int a = -1;  // a tile register; the leaf for the three readings
+    int b = -1;  // a tile register, or a row register
+    double s = 0.0;
+    double t = 0.0;
+    int origin = -1;  // its place on the tape as it was lowered, for messages
+};
+
+// How a leaf is computed, decided from how the tape reads it.
+struct LeafUse {
+    bool centred = false;   // some reading is a distance: rows are shifted by the mean of the right side
+    bool gaussian = false;  // its only reading is exp(scale * |x - z|^2): the exponential happens in registers
+    double scale = 0.0;     // (then: scale < 0)
+    bool read_once = false;
+};
+
+class Plan {
+   public:
+    Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result);
+
+    const std::vector<Kind>& leaves() const { return leaves_; }
+    const std::vector<LeafUse>& uses() const { return uses_; }
+    const std::vector<Instruction>& tape() const { return tape_; }  // registers renamed to few, reused slots
+    int slots() const { return slots_; }
+    int rows() const { return rows_; }
+    int result() const { return result_; }
+
+   private:
+    void check(int registers) const;
+    void fuse_gaussians();
+    void reuse_slots(int registers);
+
+    std::vector<Kind> leaves_;
+    std::vector<LeafUse> uses_;
+    std::vector<Instruction> tape_;
+    int slots_ = 0;
+    int rows_ = 0;
+    int result_ = 0;
+};
+
+// Which operands an instruction reads.
+enum Uses : unsigned { kNone = 0, kA = 1, kB = 2, kR = 4 };
+unsigned operands(Op op);
+inline bool reads_leaf(Op op) { return op <= Op::value; }
+
+}  // namespace mercer

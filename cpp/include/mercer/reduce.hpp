@@ -1,0 +1,494 @@
+// Reducers: what drinks the strips. Sums run in the tile's type over at most 256 columns or one block of rows, then
+// in double.
+#pragma once
+
+#include <queue>
+
+#include "mercer/tiles.hpp"
+
+namespace mercer::MERCER_ISA {
+
+// ---- Store ------------------------------------------------------------------------------------------------------
+
+template <class T, class Out>
+class StoreDrink {
+   public:
+    StoreDrink(const Walk& walk, Out* out, Walker<T>& walker) : walk_(walk), out_(out), walker_(walker) {}
+
+    void strip(int strip, Index j, const T* tile) {
+        const Index i = walker_.first_row() + strip * kStripRows;
+        const Index rows = walker_.rows_of(strip);
+        const Index m = walk_.right.n;
+        const Index columns = std::min<Index>(kStripCols<T>, m - j);
+        for (Index r = 0; r < rows; ++r) {
+            const T* from = tile + r * kStripCols<T>;
+            V<T> bad{};
+            for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
+            if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
+            std::transform(from, from + columns, out_ + (i + r) * m + j, [](T x) { return static_cast<Out>(x); });
+        }
+        if (!walk_.symmetric || j < walker_.first_row() + kBlockRows) return;
+        for (Index c = 0; c < columns; ++c) {
+            Out* to = out_ + (j + c) * m + i;
+            for (Index r = 0; r < rows; ++r) to[r] = static_cast<Out>(tile[r * kStripCols<T> + c]);
+        }
+    }
+    void end_strip(int) {}
+    void end_columns(Index, Index) {}
+
+   private:
+    const Walk& walk_;
+    Out* out_;
+    Walker<T>& walker_;
+};
+
+template <class T, class Out>
+void store_as(const Walk& walk, Out* out) {
+    parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
+        Walker<T> walker(walk);
+        StoreDrink<T, Out> drink(walk, out, walker);
+        const Index i0 = block * kBlockRows;
+        const Index i1 = std::min(i0 + kBlockRows, walk.left.n);
+        sweep<T>(walker, walk, i0, i1, walk.symmetric ? i0 : 0, walk.right.n, drink);
+        if (!walk.symmetric) return;
+        // Both halves of a block on the diagonal were made, with sums in another order: keep one, to be exactly symmetric.
+        for (Index i = i0; i < i1; ++i) {
+            for (Index j = i0; j < i; ++j) out[i * walk.right.n + j] = out[j * walk.right.n + i];
+        }
+    });
+}
+
+template <class T>
+void run_store(const Walk& walk, const Store& to) {
+    if (to.single) store_as<T>(walk, static_cast<float*>(to.out));
+    else store_as<T>(walk, static_cast<double*>(to.out));
+}
+
+// ---- MatVec -----------------------------------------------------------------------------------------------------
+
+// A few columns are multiplied one by one, lanes along the columns of K; many at once, lanes along the columns of V.
+inline constexpr Index kFew = 4;
+
+// V in the tile's type, padded with zeros: column after column when few, row by row when many.
+template <class T>
+struct Vectors {
+    Index n = 0;
+    Index t = 1;
+    Index stride = 0;  // between columns (few) or rows (many)
+    Buffer<T> values;
+
+    Vectors(const double* v, Index n_, Index padded, Index t_)
+        : n(n_), t(t_), stride(many() ? round_up(t, kWidth<T>) : padded) {
+        values.reset(many() ? padded * stride : padded * t);
+        for (Index i = 0; i < n; ++i) {
+            for (Index c = 0; c < t; ++c)
+                values[many() ? i * stride + c : c * stride + i] = v != nullptr ? static_cast<T>(v[i * t + c]) : T{1};
+        }
+    }
+    bool many() const { return t > kFew; }
+};
+
+template <class T>
+class FewDrink {
+   public:
+    FewDrink(const Vectors<T>& v, Walker<T>& walker, bool mirror, double* out)
+        : v_(v), walker_(walker), mirror_(mirror), out_(out), row_sums_(v.t * kBlockRows), lanes_(v.t * kLanes) {
+        if (mirror) column_sums_.reset(v.stride * v.t);
+    }
+
+    void strip(int strip, Index j, const T* tile) {
+        const Index i = walker_.first_row() + strip * kStripRows;
+        for (Index c = 0; c < v_.t; ++c) {
+            along_rows(tile, v_.values.data() + c * v_.stride + j, lanes_.data() + c * kLanes);
+            if (mirror_ && j >= walker_.first_row() + kBlockRows)
+                along_columns(tile, v_.values.data() + c * v_.stride + i, column_sums_.data() + c * v_.stride + j);
+        }
+        columns_ += kStripCols<T>;
+        if (columns_ >= 256) spill(strip);
+    }
+    void end_strip(int strip) { spill(strip); }
+    void end_columns(Index c0, Index c1) {
+        if (!mirror_) return;
+        for (Index c = 0; c < v_.t; ++c) {
+            T* sums = column_sums_.data() + c * v_.stride;
+            for (Index j = c0; j < c1; ++j) {
+                out_[j * v_.t + c] += static_cast<double>(sums[j]);
+                sums[j] = T{};
+            }
+        }
+    }
+    void finish() {
+        const Index i0 = walker_.first_row();
+        for (int strip = 0; strip < walker_.strips(); ++strip) {
+            for (Index r = 0; r < walker_.rows_of(strip); ++r) {
+                for (Index c = 0; c < v_.t; ++c) {
+                    double& sum = row_sums_[c * kBlockRows + strip * kStripRows + r];
+                    out_[(i0 + strip * kStripRows + r) * v_.t + c] += sum;
+                    sum = 0.0;
+                }
+            }
+        }
+    }
+
+   private:
+    static constexpr Index kLanes = kStripRows * kWidth<T>;
+
+    static void along_rows(const T* tile, const T* v, T* lanes) {
+        constexpr int kGroup = 6;
+        for (int r = 0; r < kStripRows; r += kGroup) {
+            V<T> sum[kGroup];
+            MERCER_UNROLL
+            for (int g = 0; g < kGroup; ++g) sum[g] = load<T>(lanes + (r + g) * kWidth<T>);
+            for (int c = 0; c < kStripCols<T>; c += kWidth<T>) {
+                const V<T> x = load<T>(v + c);
+                MERCER_UNROLL
+                for (int g = 0; g < kGroup; ++g)
+                    sum[g] = fma<T>(load<T>(tile + (r + g) * kStripCols<T> + c), x, sum[g]);
+            }
+            MERCER_UNROLL
+            for (int g = 0; g < kGroup; ++g) store<T>(lanes + (r + g) * kWidth<T>, sum[g]);
+        }
+    }
+    static void along_columns(const T* tile, const T* v, T* sums) {
+        constexpr int kGroup = 4;
+        for (int c = 0; c < kStripCols<T>; c += kGroup * kWidth<T>) {
+            V<T> sum[kGroup];
+            MERCER_UNROLL
+            for (int g = 0; g < kGroup; ++g) sum[g] = load<T>(sums + c + g * kWidth<T>);
+            for (int r = 0; r < kStripRows; ++r) {
+                const V<T> x = fill<T>(v[r]);
+                MERCER_UNROLL
+                for (int g = 0; g < kGroup; ++g)
+                    sum[g] = fma<T>(load<T>(tile + r * kStripCols<T> + c + g * kWidth<T>), x, sum[g]);
+            }
+            MERCER_UNROLL
+            for (int g = 0; g < kGroup; ++g) store<T>(sums + c + g * kWidth<T>, sum[g]);
+        }
+    }
+    void spill(int strip) {
+        columns_ = 0;
+        for (Index c = 0; c < v_.t; ++c) {
+            for (int r = 0; r < kStripRows; ++r) {
+                T* lanes = lanes_.data() + c * kLanes + r * kWidth<T>;
+                row_sums_[c * kBlockRows + strip * kStripRows + r] += static_cast<double>(sum<T>(load<T>(lanes)));
+                store<T>(lanes, V<T>{});
+            }
+        }
+    }
+
+    const Vectors<T>& v_;
+    Walker<T>& walker_;
+    bool mirror_;
+    double* out_;
+    Buffer<double> row_sums_;
+    Buffer<T> lanes_;
+    Buffer<T> column_sums_;
+    Index columns_ = 0;
+};
+
+template <class T>
+class ManyDrink {
+   public:
+    ManyDrink(const Vectors<T>& v, Walker<T>& walker, bool mirror, double* out)
+        : v_(v),
+          walker_(walker),
+          mirror_(mirror),
+          out_(out),
+          row_sums_(v.stride * kBlockRows),
+          lanes_(v.stride * kStripRows),
+          column_lanes_(v.stride * kStripCols<T>) {}
+
+    void strip(int strip, Index j, const T* tile) {
+        const Index i = walker_.first_row() + strip * kStripRows;
+        multiply<kStripRows, kStripCols<T>, kStripCols<T>, 1>(tile, v_.values.data() + j * v_.stride, lanes_.data());
+        if (mirror_ && j >= walker_.first_row() + kBlockRows) {
+            multiply<kStripCols<T>, kStripRows, 1, kStripCols<T>>(tile, v_.values.data() + i * v_.stride,
+                                                                  column_lanes_.data());
+            for (Index c = 0; c < std::min<Index>(kStripCols<T>, v_.n - j); ++c)
+                add(column_lanes_.data() + c * v_.stride, out_ + (j + c) * v_.t);
+        }
+        columns_ += kStripCols<T>;
+        if (columns_ >= 256) spill(strip);
+    }
+    void end_strip(int strip) { spill(strip); }
+    void end_columns(Index, Index) {}
+    void finish() {
+        const Index i0 = walker_.first_row();
+        for (int strip = 0; strip < walker_.strips(); ++strip) {
+            for (Index r = 0; r < walker_.rows_of(strip); ++r) {
+                double* sums = row_sums_.data() + (strip * kStripRows + r) * v_.stride;
+                for (Index c = 0; c < v_.t; ++c) {
+                    out_[(i0 + strip * kStripRows + r) * v_.t + c] += sums[c];
+                    sums[c] = 0.0;
+                }
+            }
+        }
+    }
+
+   private:
+    // out (Rows x stride) += tile (Rows x Inner, steps given) times v (Inner x stride).
+    template <int Rows, int Inner, int RowStep, int InnerStep>
+    void multiply(const T* tile, const T* v, T* out) const {
+        constexpr int kGroup = 4;
+        for (Index c = 0; c < v_.stride; c += kWidth<T>) {
+            for (int r = 0; r < Rows; r += kGroup) {
+                V<T> sum[kGroup];
+                MERCER_UNROLL
+                for (int g = 0; g < kGroup; ++g) sum[g] = load<T>(out + (r + g) * v_.stride + c);
+                for (int k = 0; k < Inner; ++k) {
+                    const V<T> x = load<T>(v + k * v_.stride + c);
+                    MERCER_UNROLL
+                    for (int g = 0; g < kGroup; ++g)
+                        sum[g] = fma<T>(fill<T>(tile[(r + g) * RowStep + k * InnerStep]), x, sum[g]);
+                }
+                MERCER_UNROLL
+                for (int g = 0; g < kGroup; ++g) store<T>(out + (r + g) * v_.stride + c, sum[g]);
+            }
+        }
+    }
+    void add(T* lanes, double* to) const {
+        for (Index c = 0; c < v_.t; ++c) {
+            to[c] += static_cast<double>(lanes[c]);
+            lanes[c] = T{};
+        }
+    }
+    void spill(int strip) {
+        columns_ = 0;
+        for (int r = 0; r < kStripRows; ++r)
+            add(lanes_.data() + r * v_.stride, row_sums_.data() + (strip * kStripRows + r) * v_.stride);
+    }
+
+    const Vectors<T>& v_;
+    Walker<T>& walker_;
+    bool mirror_;
+    double* out_;
+    Buffer<double> row_sums_;
+    Buffer<T> lanes_;
+    Buffer<T> column_lanes_;
+    Index columns_ = 0;
+};
+
+// out = sum of the slots, in their order.
+inline void add_slots(const std::vector<Buffer<double>>& slots, Index n, double* out) {
+    std::fill_n(out, n, 0.0);
+    for (const Buffer<double>& slot : slots) {
+        for (Index i = 0; i < n; ++i) out[i] += slot[i];
+    }
+}
+
+template <class T, class Drink>
+void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
+    const Index n = walk.left.n;
+    const Index m = walk.right.n;
+    const Index blocks = blocks_of(n);
+    const auto block_rows = [&](Index block, Index j0, Index j1, bool mirror, Walker<T>& walker, Drink& drink) {
+        static_cast<void>(mirror);
+        sweep<T>(walker, walk, block * kBlockRows, std::min((block + 1) * kBlockRows, n), j0, j1, drink);
+        drink.finish();
+    };
+    if (walk.symmetric) {
+        if (const Index count = slots_for((blocks + 1) / 2, n * job.t, walk.budget); count > 0) {
+            std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
+            parallel(count, walk.watch, [&](Index slot) {
+                Buffer<double>& mine = slots[static_cast<std::size_t>(slot)];
+                mine.reset(n * job.t);
+                Walker<T> walker(walk);
+                Drink drink(v, walker, true, mine.data());
+                for (const Index block : blocks_of_slot(slot, count, blocks))
+                    block_rows(block, block * kBlockRows, m, true, walker, drink);
+            });
+            add_slots(slots, n * job.t, job.out);
+            return;
+        }
+    }
+    // Few rows and many columns: the columns are cut too, into pieces whose number depends on sizes alone.
+    const Index pieces = blocks >= 8 ? 1 : std::max<Index>(slots_for(m / 8192, n * job.t, walk.budget), 1);
+    const Index width = round_up((m + pieces - 1) / pieces, kBlockRows);
+    std::vector<Buffer<double>> slots(static_cast<std::size_t>(pieces));
+    for (Buffer<double>& slot : slots) slot.reset(n * job.t);
+    parallel(blocks * pieces, walk.watch, [&](Index task) {
+        const Index piece = task / blocks;
+        Walker<T> walker(walk);
+        Drink drink(v, walker, false, slots[static_cast<std::size_t>(piece)].data());
+        block_rows(task % blocks, piece * width, std::min((piece + 1) * width, m), false, walker, drink);
+    });
+    add_slots(slots, n * job.t, job.out);
+}
+
+template <class T>
+void run_matvec(const Walk& walk, const MatVec& job) {
+    const Vectors<T> v(job.v, walk.right.n, static_cast<const PackedSide<T>&>(walk.packed).padded, job.t);
+    if (v.many()) multiply<T, ManyDrink<T>>(walk, job, v);
+    else multiply<T, FewDrink<T>>(walk, job, v);
+    for (Index i = 0; i < walk.left.n; ++i) {
+        for (Index c = 0; c < job.t; ++c) {
+            if (!std::isfinite(job.out[i * job.t + c])) refuse_not_finite<T>(walk, i);
+        }
+    }
+}
+
+// ---- Normal -----------------------------------------------------------------------------------------------------
+
+// K'(K v + w): each strip of rows is kept while it is used twice, so every entry is made once.
+template <class T>
+class NormalDrink {
+   public:
+    NormalDrink(Index padded, Walker<T>& walker) : padded_(padded), walker_(walker), rows_(padded * kStripRows) {}
+
+    void strip(int, Index j, const T* tile) {
+        for (int r = 0; r < kStripRows; ++r)
+            std::copy_n(tile + r * kStripCols<T>, kStripCols<T>, rows_.data() + r * padded_ + j);
+    }
+    void end_strip(int) {}
+    void end_columns(Index, Index) {}
+
+    // out (columns of V apart) += K_strip' (K_strip v + w)
+    void apply(const Vectors<T>& v, const double* w, Index m, double* out) {
+        const Index first = walker_.first_row();
+        for (Index c = 0; c < v.t; ++c) {
+            T u[kStripRows] = {};
+            for (Index r = 0; r < walker_.rows_of(0); ++r) {
+                double product = w != nullptr ? w[(first + r) * v.t + c] : 0.0;
+                product += along_row(rows_.data() + r * padded_, v, c, m);
+                u[r] = static_cast<T>(product);
+            }
+            for (Index j = 0; j < m; j += kWidth<T>) {
+                V<T> sum{};
+                for (int r = 0; r < kStripRows; ++r)
+                    sum = fma<T>(load<T>(rows_.data() + r * padded_ + j), fill<T>(u[r]), sum);
+                for (int lane = 0; lane < kWidth<T> && j + lane < m; ++lane)
+                    out[(j + lane) * v.t + c] += static_cast<double>(sum[lane]);
+            }
+        }
+    }
+
+   private:
+    static double along_row(const T* row, const Vectors<T>& v, Index c, Index m) {
+        double total = 0.0;
+        for (Index j0 = 0; j0 < m; j0 += 256) {
+            if (v.many()) {
+                for (Index j = j0; j < std::min(j0 + 256, m); ++j)
+                    total += static_cast<double>(row[j]) * static_cast<double>(v.values[j * v.stride + c]);
+                continue;
+            }
+            V<T> lanes{};
+            for (Index j = j0; j < std::min(j0 + 256, round_up(m, kWidth<T>)); j += kWidth<T>)
+                lanes = fma<T>(load<T>(row + j), load<T>(v.values.data() + c * v.stride + j), lanes);
+            total += static_cast<double>(sum<T>(lanes));
+        }
+        return total;
+    }
+
+    Index padded_;
+    Walker<T>& walker_;
+    Buffer<T> rows_;
+};
+
+template <class T>
+void run_normal(const Walk& walk, const Normal& job) {
+    const Index n = walk.left.n;
+    const Index m = walk.right.n;
+    const Index padded = static_cast<const PackedSide<T>&>(walk.packed).padded;
+    const Vectors<T> v(job.v, m, padded, job.t);
+    const Index strips = (n + kStripRows - 1) / kStripRows;
+    const Index count = std::max<Index>(slots_for(strips, m * job.t, walk.budget), 1);
+    std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
+    parallel(count, walk.watch, [&](Index slot) {
+        Buffer<double>& mine = slots[static_cast<std::size_t>(slot)];
+        mine.reset(m * job.t);
+        Walker<T> walker(walk);
+        NormalDrink<T> drink(padded, walker);
+        for (Index strip = slot * strips / count; strip < (slot + 1) * strips / count; ++strip) {
+            const Index i0 = strip * kStripRows;
+            sweep<T>(walker, walk, i0, std::min<Index>(i0 + kStripRows, n), 0, m, drink);
+            drink.apply(v, job.w, m, mine.data());
+        }
+    });
+    add_slots(slots, m * job.t, job.out);
+    if (std::all_of(job.out, job.out + m * job.t, [](double x) { return std::isfinite(x); })) return;
+    for (Index i = 0; i < n; ++i) refuse_not_finite<T>(walk, i);
+}
+
+// ---- TopK -------------------------------------------------------------------------------------------------------
+
+// The k best of every row, best first; of equal values the smaller index is better.
+template <class T>
+class TopKDrink {
+   public:
+    TopKDrink(const Walk& walk, const TopK& job, Walker<T>& walker)
+        : walk_(walk), job_(job), walker_(walker), heaps_(kBlockRows) {}
+
+    void strip(int strip, Index j, const T* tile) {
+        const Index columns = std::min<Index>(kStripCols<T>, walk_.right.n - j);
+        for (Index r = 0; r < walker_.rows_of(strip); ++r) {
+            std::vector<Hit>& heap = heaps_[static_cast<std::size_t>(strip * kStripRows + r)];
+            const T* row = tile + r * kStripCols<T>;
+            for (Index c = 0; c < columns; c += kWidth<T>) {
+                if (static_cast<Index>(heap.size()) == job_.k && !any<T>(passes(load<T>(row + c), heap.front().value)))
+                    continue;
+                for (Index lane = c; lane < std::min<Index>(c + kWidth<T>, columns); ++lane)
+                    offer(heap, Hit{row[lane], j + lane}, walker_.first_row() + strip * kStripRows + r);
+            }
+        }
+    }
+    void end_strip(int) {}
+    void end_columns(Index, Index) {}
+    void finish() {
+        for (Index r = 0; r < std::min<Index>(kBlockRows, walk_.left.n - walker_.first_row()); ++r) {
+            std::vector<Hit>& heap = heaps_[static_cast<std::size_t>(r)];
+            std::sort_heap(heap.begin(), heap.end(), better());
+            const Index at = (walker_.first_row() + r) * job_.k;
+            for (std::size_t h = 0; h < heap.size(); ++h) {
+                job_.values[at + static_cast<Index>(h)] = static_cast<double>(heap[h].value);
+                job_.indices[at + static_cast<Index>(h)] = heap[h].index;
+            }
+            heap.clear();
+        }
+    }
+
+   private:
+    struct Hit {
+        T value;
+        Index index;
+    };
+    auto better() const {
+        return [largest = job_.largest](const Hit& a, const Hit& b) {
+            if (a.value != b.value) return largest ? a.value > b.value : a.value < b.value;
+            return a.index < b.index;
+        };
+    }
+    // Those that are not finite pass too: they are refused, not ignored.
+    VI<T> passes(V<T> values, T worst) const {
+        const VI<T> finite = absolute<T>(values) <= std::numeric_limits<T>::max();
+        return ~finite | (job_.largest ? values > worst : values < worst);
+    }
+    void offer(std::vector<Hit>& heap, Hit hit, Index row) const {
+        if (!std::isfinite(hit.value)) refuse_not_finite<T>(walk_, row);
+        if (static_cast<Index>(heap.size()) < job_.k) {
+            heap.push_back(hit);
+            std::push_heap(heap.begin(), heap.end(), better());
+        } else if (better()(hit, heap.front())) {
+            std::pop_heap(heap.begin(), heap.end(), better());
+            heap.back() = hit;
+            std::push_heap(heap.begin(), heap.end(), better());
+        }
+    }
+
+    const Walk& walk_;
+    const TopK& job_;
+    Walker<T>& walker_;
+    std::vector<std::vector<Hit>> heaps_;
+};
+
+template <class T>
+void run_topk(const Walk& walk, const TopK& job) {
+    parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
+        Walker<T> walker(walk);
+        TopKDrink<T> drink(walk, job, walker);
+        const Index i0 = block * kBlockRows;
+        sweep<T>(walker, walk, i0, std::min(i0 + kBlockRows, walk.left.n), 0, walk.right.n, drink);
+        drink.finish();
+    });
+}
+
+}  // namespace mercer::MERCER_ISA

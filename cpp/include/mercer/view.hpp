@@ -1,0 +1,65 @@
+// What the engine is given: views on memory that the caller owns. One source per leaf and side.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <variant>
+#include <vector>
+
+namespace mercer {
+
+using Index = std::int64_t;
+
+// Numbers of either precision, read as float or double.
+struct Numbers {
+    const void* data = nullptr;
+    bool single = false;
+
+    template <class T>
+    T at(Index i) const {
+        return single ? static_cast<T>(static_cast<const float*>(data)[i])
+                      : static_cast<T>(static_cast<const double*>(data)[i]);
+    }
+};
+
+struct Dense {  // (n, d), row by row
+    Numbers values;
+    Index n = 0;
+    Index d = 0;
+};
+
+struct Sparse {                      // (n, d) in compressed rows
+    const Index* offsets = nullptr;  // (n + 1)
+    const std::int32_t* columns = nullptr;
+    Numbers values;                 // no data: every stored value is one (sets)
+    const double* sizes = nullptr;  // (n) |S| of a set, items outside the dictionary included
+    Index n = 0;
+    Index d = 0;
+};
+
+struct Codes {  // (n) one integer per distinct point
+    const Index* codes = nullptr;
+    Index n = 0;
+};
+
+struct Matrix {  // entries that exist already: (n, m) on the left, nothing but m on the right
+    Numbers values;
+    Index n = 0;
+    Index m = 0;
+};
+
+struct Call {  // entries made by a function: out is (i1 - i0, j1 - j0)
+    std::function<void(Index i0, Index i1, Index j0, Index j1, double* out)> fill;
+    Index n = 0;
+};
+
+using Source = std::variant<Dense, Sparse, Codes, Matrix, Call>;
+
+// One side of a Gram matrix: a source for each leaf of the plan, and the plan's row registers.
+struct Side {
+    Index n = 0;
+    std::vector<Source> sources;
+    std::vector<const double*> rows;  // each (n)
+};
+
+}  // namespace mercer

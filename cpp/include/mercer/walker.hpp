@@ -1,0 +1,296 @@
+// The walker: holds one block of left rows and hands out strips of K against any columns. A leaf fills a tile, the
+// tape folds it; what happens to the strip then is the reducer's business.
+#pragma once
+
+#include "mercer/fold.hpp"
+#include "mercer/leaves.hpp"
+#include "mercer/mend.hpp"
+
+namespace mercer::MERCER_ISA {
+
+template <class T>
+class Walker {
+   public:
+    explicit Walker(const Walk& walk)
+        : walk_(walk),
+          right_(static_cast<const PackedSide<T>&>(walk.packed)),
+          left_(walk.plan.leaves().size()),
+          memory_((walk.plan.slots() + static_cast<Index>(walk.plan.leaves().size())) * kTile),
+          left_rows_(static_cast<Index>(walk.plan.rows()) * kBlockRows) {
+        for (Index at = 0; at < walk.plan.slots(); ++at) slots_.push_back(memory_.data() + at * kTile);
+        for (Index at = 0; at < static_cast<Index>(left_.size()); ++at)
+            leaf_tiles_.push_back(memory_.data() + (walk.plan.slots() + at) * kTile);
+        left_at_.resize(static_cast<std::size_t>(walk.plan.rows()));
+        right_at_.resize(left_at_.size());
+    }
+
+    void take_rows(Index i0, Index i1) {
+        i0_ = i0;
+        i1_ = i1;
+        for (std::size_t leaf = 0; leaf < left_.size(); ++leaf)
+            MERCER_ISA::take_rows<T>(walk_.left.sources[leaf], right_.leaves[leaf], i0, i1, left_[leaf]);
+        for (std::size_t row = 0; row < left_at_.size(); ++row) {
+            T* out = left_rows_.data() + static_cast<Index>(row) * kBlockRows;
+            std::transform(walk_.left.rows[row] + i0, walk_.left.rows[row] + i1, out,
+                           [](double x) { return static_cast<T>(x); });
+        }
+    }
+
+    // Callbacks are called once per block of columns, never once per strip.
+    void take_columns(Index j0, Index j1) {
+        for (std::size_t leaf = 0; leaf < left_.size(); ++leaf) {
+            const Call* call = std::get_if<Call>(&walk_.left.sources[leaf]);
+            if (call == nullptr) continue;
+            left_[leaf].called.reset((i1_ - i0_) * (j1 - j0));
+            left_[leaf].called_columns = j1 - j0;
+            left_[leaf].called_first = j0;
+            call->fill(i0_, i1_, j0, j1, left_[leaf].called.data());
+        }
+    }
+
+    // Sparse rows are spread out while their strip is swept over a block of columns.
+    void take_strip(int strip) { each_sparse(strip, spread_rows<T>); }
+    void leave_strip(int strip) { each_sparse(strip, wipe_rows<T>); }
+
+    // The strip of K at rows i0 + 24 strip, columns j0 …; numbers outside `rows` x `columns` are zero.
+    const T* fold(int strip, Index j0) {
+        const Index rows = rows_of(strip);
+        const Index columns = std::min<Index>(kStripCols<T>, right_.n - j0);
+        fill_leaves(strip, j0, rows, columns);
+        for (const Instruction& step : walk_.plan.tape()) run(step, strip, j0, rows, columns);
+        T* tile = slots_[static_cast<std::size_t>(walk_.plan.result())];
+        wipe_outside(rows, columns, tile);
+        return tile;
+    }
+
+    // The first instruction whose value at (row, column) of this strip is not finite, or -1.
+    int first_not_finite(int strip, Index j0, Index row, Index column) {
+        const Index rows = rows_of(strip);
+        const Index columns = std::min<Index>(kStripCols<T>, right_.n - j0);
+        fill_leaves(strip, j0, rows, columns);
+        for (const Instruction& step : walk_.plan.tape()) {
+            run(step, strip, j0, rows, columns);
+            if (!std::isfinite(slots_[static_cast<std::size_t>(step.out)][row * kStripCols<T> + column]))
+                return step.origin;
+        }
+        return -1;
+    }
+
+    Index rows_of(int strip) const { return std::min<Index>(kStripRows, i1_ - i0_ - strip * kStripRows); }
+    Index first_row() const { return i0_; }
+    int strips() const { return static_cast<int>((i1_ - i0_ + kStripRows - 1) / kStripRows); }
+    Index mended() const { return mended_; }
+
+   private:
+    static constexpr Index kTile = kStripRows * kStripCols<T>;
+
+    void each_sparse(int strip, void (*act)(const Sparse&, Index, Index, LeftLeaf<T>&)) {
+        for (std::size_t leaf = 0; leaf < left_.size(); ++leaf) {
+            if (const Sparse* rows = std::get_if<Sparse>(&walk_.left.sources[leaf])) {
+                const Index first = i0_ + strip * kStripRows;
+                act(*rows, first, first + rows_of(strip), left_[leaf]);
+            }
+        }
+    }
+
+    bool in_registers(std::size_t leaf) const {
+        return walk_.plan.uses()[leaf].gaussian && std::holds_alternative<Dense>(walk_.left.sources[leaf]);
+    }
+
+    void fill_leaves(int strip, Index j0, Index rows, Index columns) {
+        for (std::size_t leaf = 0; leaf < left_.size(); ++leaf) {
+            LeftLeaf<T>& left = left_[leaf];
+            const PackedLeaf<T>& right = right_.leaves[leaf];
+            T* tile = leaf_tiles_[leaf];
+            const Source& source = walk_.left.sources[leaf];
+            switch (walk_.plan.leaves()[leaf]) {
+                case Kind::dot:
+                    if (std::holds_alternative<Sparse>(source)) fill_sparse<T>(left, right, j0, columns, tile);
+                    else if (in_registers(leaf)) fill_gaussian(leaf, strip, j0, rows, columns, tile);
+                    else fill_dense<T, DotStep>(left, right, strip, j0, tile);
+                    break;
+                case Kind::l1:
+                    fill_dense<T, CityStep>(left, right, strip, j0, tile);
+                    break;
+                case Kind::minimum:
+                    fill_dense<T, MinimumStep>(left, right, strip, j0, tile);
+                    break;
+                case Kind::chi2:
+                    fill_dense<T, ChiSquareStep>(left, right, strip, j0, tile);
+                    break;
+                case Kind::equal:
+                    fill_codes<T>(left, right, strip, j0, tile);
+                    break;
+                case Kind::stored: {
+                    const Matrix& matrix = std::get<Matrix>(source);
+                    const Index first = i0_ + strip * kStripRows;
+                    fill_copied<T>(rows, columns, tile, [&](Index r, Index c) {
+                        return matrix.values.at<T>((first + r) * matrix.m + j0 + c);
+                    });
+                    break;
+                }
+                case Kind::callback: {
+                    const Index first = strip * kStripRows;
+                    fill_copied<T>(rows, columns, tile, [&](Index r, Index c) {
+                        return left.called[(first + r) * left.called_columns + j0 - left.called_first + c];
+                    });
+                    break;
+                }
+            }
+        }
+    }
+
+    // exp(-g |x - z|^2) in registers; values whose exponent has cancelled are recomputed.
+    void fill_gaussian(std::size_t leaf, int strip, Index j0, Index rows, Index columns, T* tile) {
+        const LeftLeaf<T>& left = left_[leaf];
+        const PackedLeaf<T>& right = right_.leaves[leaf];
+        const Index d = right.d;
+        const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
+        const T limit = gaussian_limit(leaf, reach);
+        const bool guarded = limit < T{1};
+        for (int r = 0; r < kStripRows; r += kPanelRows) {
+            const T* a = left.panels.data() + (strip * kStripRows + r) * d;
+            const T* a0 = left.norms.data() + strip * kStripRows + r;
+            for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
+                const T* b = right.panels.data() + (j0 + c) * d;
+                const T* b0 = right.norms.data() + j0 + c;
+                T* out = tile + r * kStripCols<T> + c;
+                if (!guarded) gaussian_panel<T, false>(a, b, d, a0, b0, T{}, out, kStripCols<T>);
+                else if (gaussian_panel<T, true>(a, b, d, a0, b0, limit, out, kStripCols<T>))
+                    mend_panel(leaf, strip, r, j0, c, rows, columns, limit, tile);
+            }
+        }
+        each_diagonal(strip, j0, [&](Index at) { tile[at] = T{1}; });
+    }
+
+    // A gaussian value is trusted up to this, where |a0| + |b0| <= reach: the error of v = 2^e is v ln 2 times that of e
+    // while that is small, then up to 2^error times v. Beyond all range, nothing is trusted.
+    T gaussian_limit(std::size_t leaf, T reach) const {
+        const double error = right_.leaves[leaf].frame.noise * static_cast<double>(reach);
+        if (error <= 1.0) return static_cast<T>(kGaussianError<T> / (0.7 * std::max(error, 1e-30)));
+        return error < 100.0 ? static_cast<T>(kGaussianError<T> * std::exp2(-error)) : T{-1};
+    }
+
+    void mend_panel(std::size_t leaf, int strip, int r, Index j0, int c, Index rows, Index columns, T limit, T* tile) {
+        const bool small = limit > static_cast<T>(kGaussianError<T>);  // the error of the exponent: each pair has its own
+        const V<T> share = fill<T>(static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise)));
+        const double scale = walk_.plan.uses()[leaf].scale;
+        for (int i = r; i < std::min<Index>(r + kPanelRows, rows); ++i) {
+            const V<T> left = fill<T>(left_[leaf].norms[strip * kStripRows + i]);
+            for (int j = c; j < std::min<Index>(c + kPanelCols<T>, columns); j += kWidth<T>) {
+                T* values = tile + i * kStripCols<T> + j;
+                const V<T> reach = left + load<T>(right_.leaves[leaf].norms.data() + j0 + j);
+                const VI<T> wanted = small ? load<T>(values) * reach < -share : load<T>(values) > limit;
+                if (!any<T>(wanted)) continue;
+                for (int lane = 0; lane < std::min<Index>(kWidth<T>, columns - j); ++lane) {
+                    if (wanted[lane] != 0)
+                        values[lane] = static_cast<T>(std::exp(scale * mended(leaf, strip, i, j0 + j + lane)));
+                }
+            }
+        }
+    }
+
+    double mended(std::size_t leaf, int strip, Index i, Index j) {
+        ++mended_;
+        return exact_sqdist(walk_.left.sources[leaf], i0_ + strip * kStripRows + i, walk_.right.sources[leaf], j);
+    }
+
+    // In a symmetric walk, calls back for the places of this strip that lie on the diagonal.
+    template <class Place>
+    void each_diagonal(int strip, Index j0, Place place) const {
+        if (!walk_.symmetric) return;
+        const Index first = i0_ + strip * kStripRows;
+        for (Index i = 0; i < kStripRows; ++i) {
+            const Index j = first + i - j0;
+            if (j >= 0 && j < kStripCols<T>) place(i * kStripCols<T> + j);
+        }
+    }
+
+    void run(const Instruction& step, int strip, Index j0, Index rows, Index columns) {
+        if (!reads_leaf(step.op)) {
+            for (std::size_t row = 0; row < left_at_.size(); ++row) {
+                left_at_[row] = left_rows_.data() + static_cast<Index>(row) * kBlockRows + strip * kStripRows;
+                right_at_[row] = right_.rows[row].data() + j0;
+            }
+            execute<T, false>(Fold<T>{slots_.data(), left_at_.data(), right_at_.data(), kStripRows}, step);
+            return;
+        }
+        const std::size_t leaf = static_cast<std::size_t>(step.a);
+        T* out = slots_[static_cast<std::size_t>(step.out)];
+        if (step.op == Op::sqdist && !in_registers(leaf)) {
+            read_distance(leaf, strip, j0, rows, columns, out);
+        } else if (step.op == Op::inner && right_.leaves[leaf].shifts.size() > 0) {
+            read_shifted(leaf, strip, j0, out);
+        } else if (walk_.plan.uses()[leaf].read_once) {
+            std::swap(slots_[static_cast<std::size_t>(step.out)], leaf_tiles_[leaf]);
+        } else {
+            std::copy_n(leaf_tiles_[leaf], kTile, out);
+        }
+    }
+
+    void read_shifted(std::size_t leaf, int strip, Index j0, T* out) const {
+        const T* in = leaf_tiles_[leaf];
+        const T* right = right_.leaves[leaf].shifts.data() + j0;
+        for (int i = 0; i < kStripRows; ++i) {
+            const V<T> left = fill<T>(left_[leaf].shifts[strip * kStripRows + i]);
+            for (int j = 0; j < kStripCols<T>; j += kWidth<T>)
+                store<T>(out + i * kStripCols<T> + j,
+                         load<T>(in + i * kStripCols<T> + j) + (left + load<T>(right + j)));
+        }
+    }
+
+    void read_distance(std::size_t leaf, int strip, Index j0, Index rows, Index columns, T* out) {
+        const T* in = leaf_tiles_[leaf];
+        const T* right = right_.leaves[leaf].norms.data() + j0;
+        const V<T> minus_two = fill<T>(T{-2});
+        // Rounding grows with <x, z>, that is with both - found: a distance is trusted from noise * (both - found) on.
+        const double noise = kTrust<T> * std::max(right_.leaves[leaf].frame.noise, left_[leaf].noise);
+        const V<T> share = fill<T>(static_cast<T>(noise / (1.0 + noise)));
+        for (int i = 0; i < kStripRows; ++i) {
+            const V<T> left = fill<T>(left_[leaf].norms[strip * kStripRows + i]);
+            for (int j = 0; j < kStripCols<T>; j += kWidth<T>) {
+                const V<T> both = left + load<T>(right + j);
+                const V<T> found = fma<T>(load<T>(in + i * kStripCols<T> + j), minus_two, both);
+                store<T>(out + i * kStripCols<T> + j, maximum<T>(found, V<T>{}));
+                const VI<T> trusted = found >= share * both;  // not when the squares have overflown
+                if (any<T>(~trusted)) mend_lanes(leaf, strip, i, j0, j, rows, columns, ~trusted, out);
+            }
+        }
+        each_diagonal(strip, j0, [&](Index at) { out[at] = T{}; });
+        const LeafUse& use = walk_.plan.uses()[leaf];
+        if (use.gaussian) {  // sparse rows: the exponential was not done in registers
+            const V<T> scale = fill<T>(static_cast<T>(use.scale));
+            for (Index at = 0; at < kTile; at += kWidth<T>) store<T>(out + at, exp<T>(load<T>(out + at) * scale));
+        }
+    }
+
+    void mend_lanes(std::size_t leaf, int strip, Index i, Index j0, Index j, Index rows, Index columns, VI<T> wanted,
+                    T* out) {
+        for (int lane = 0; lane < kWidth<T>; ++lane) {
+            if (wanted[lane] != 0 && i < rows && j + lane < columns)
+                out[i * kStripCols<T> + j + lane] = static_cast<T>(mended(leaf, strip, i, j0 + j + lane));
+        }
+    }
+
+    static void wipe_outside(Index rows, Index columns, T* tile) {
+        for (Index i = rows; i < kStripRows; ++i) std::fill_n(tile + i * kStripCols<T>, kStripCols<T>, T{});
+        if (columns == kStripCols<T>) return;
+        for (Index i = 0; i < rows; ++i)
+            std::fill_n(tile + i * kStripCols<T> + columns, kStripCols<T> - columns, T{});
+    }
+
+    const Walk& walk_;
+    const PackedSide<T>& right_;
+    std::vector<LeftLeaf<T>> left_;
+    Buffer<T> memory_;
+    Buffer<T> left_rows_;
+    std::vector<T*> slots_;
+    std::vector<T*> leaf_tiles_;
+    std::vector<const T*> left_at_;
+    std::vector<const T*> right_at_;
+    Index i0_ = 0;
+    Index i1_ = 0;
+    Index mended_ = 0;
+};
+
+}  // namespace mercer::MERCER_ISA

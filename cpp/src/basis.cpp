@@ -1,0 +1,62 @@
+#include "mercer/basis.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+namespace {
+
+// Above this share of recomputed pairs a double tile is cheaper than a float tile with mends.
+constexpr double kMostMended = 0.02;
+// Below this many pairs the sample that estimates the share would cost more than it saves.
+constexpr Index kWorthSampling = Index{1} << 20;
+
+bool measures_distances(const Plan& plan) {
+    return std::any_of(plan.uses().begin(), plan.uses().end(), [](const LeafUse& use) { return use.centred; });
+}
+
+}  // namespace
+
+Basis::Basis(Plan plan, Side right, const Engine& engine, Index budget)
+    : plan_(std::move(plan)), right_(std::move(right)), engine_(engine), budget_(budget) {}
+
+const Packed& Basis::packed(bool single) const {
+    const std::lock_guard lock(guard_);
+    std::unique_ptr<Packed>& kept = packed_[single ? 0 : 1];
+    if (!kept) kept = engine_.pack(plan_, right_, single);
+    return *kept;
+}
+
+Index Basis::packed_bytes() const {
+    const std::lock_guard lock(guard_);
+    Index total = 0;
+    for (const std::unique_ptr<Packed>& kept : packed_) total += kept ? kept->bytes() : 0;
+    return total;
+}
+
+template <class Job>
+void Basis::run(void (*reduce)(const Walk&, const Job&), const Side* left, bool single, Watch& watch,
+                const Job& job) const {
+    const Side& side = left != nullptr ? *left : right_;
+    const bool symmetric = left == nullptr;
+    if (single && measures_distances(plan_) && side.n * right_.n >= kWorthSampling) {
+        const Walk sample{plan_, side, right_, packed(true), symmetric, watch, budget_};
+        single = engine_.mended_share(sample) <= kMostMended;
+    }
+    reduce(Walk{plan_, side, right_, packed(single), symmetric, watch, budget_}, job);
+}
+
+void Basis::store(const Side* left, bool single, Watch& watch, const Store& job) const {
+    run(engine_.store, left, single, watch, job);
+}
+void Basis::matvec(const Side* left, bool single, Watch& watch, const MatVec& job) const {
+    run(engine_.matvec, left, single, watch, job);
+}
+void Basis::normal(const Side* left, bool single, Watch& watch, const Normal& job) const {
+    run(engine_.normal, left, single, watch, job);
+}
+void Basis::topk(const Side* left, bool single, Watch& watch, const TopK& job) const {
+    run(engine_.topk, left, single, watch, job);
+}
+
+}  // namespace mercer

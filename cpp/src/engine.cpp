@@ -1,0 +1,85 @@
+// One row of the table of instruction sets. Compiled once for each of them.
+#include "mercer/engine.hpp"
+
+#include "mercer/pairs.hpp"
+#include "mercer/reduce.hpp"
+
+#define MERCER_TEXT_OF(name) #name
+#define MERCER_TEXT(name) MERCER_TEXT_OF(name)
+
+namespace mercer::MERCER_ISA {
+
+namespace {
+
+bool runs_here() {
+#if defined(__AVX512F__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#elif defined(__AVX2__)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return true;
+#endif
+}
+
+std::unique_ptr<Packed> pack(const Plan& plan, const Side& right, bool single) {
+    return single ? pack_side<float>(plan, right) : pack_side<double>(plan, right);
+}
+
+template <class T>
+double mended_share_of(const Walk& walk) {
+    constexpr Index kRowSamples = 8;
+    constexpr Index kColumnSamples = 32;
+    Walker<T> walker(walk);
+    Index pairs = 0;
+    const Index row_strips = std::max<Index>(walk.left.n / kStripRows, 1);
+    const Index column_strips = std::max<Index>(walk.right.n / kStripCols<T>, 1);
+    const Index rows = std::min(kRowSamples, row_strips);
+    const Index columns = std::min(kColumnSamples, column_strips);
+    struct Ignore {
+        void strip(int, Index, const T*) {}
+        void end_strip(int) {}
+        void end_columns(Index, Index) {}
+    } ignore;
+    for (Index r = 0; r < rows; ++r) {
+        const Index i0 = r * row_strips / rows * kStripRows;
+        const Index i1 = std::min<Index>(i0 + kStripRows, walk.left.n);
+        for (Index c = 0; c < columns; ++c) {
+            const Index j0 = c * column_strips / columns * kStripCols<T>;
+            const Index j1 = std::min<Index>(j0 + kStripCols<T>, walk.right.n);
+            sweep<T>(walker, walk, i0, i1, j0, j1, ignore);
+            pairs += (i1 - i0) * (j1 - j0);
+        }
+    }
+    return static_cast<double>(walker.mended()) / static_cast<double>(std::max<Index>(pairs, 1));
+}
+
+// The precision is the packed side's.
+template <class Job, auto Single, auto Double>
+void by_precision(const Walk& walk, const Job& job) {
+    if (walk.packed.single()) Single(walk, job);
+    else Double(walk, job);
+}
+
+double mended_share(const Walk& walk) {
+    return walk.packed.single() ? mended_share_of<float>(walk) : mended_share_of<double>(walk);
+}
+
+}  // namespace
+
+const Engine& engine() {
+    static const Engine row{
+        MERCER_TEXT(MERCER_ISA),
+        runs_here,
+        pack,
+        mended_share,
+        by_precision<Store, run_store<float>, run_store<double>>,
+        by_precision<MatVec, run_matvec<float>, run_matvec<double>>,
+        by_precision<Normal, run_normal<float>, run_normal<double>>,
+        by_precision<TopK, run_topk<float>, run_topk<double>>,
+        pairs,
+    };
+    return row;
+}
+
+}  // namespace mercer::MERCER_ISA

@@ -1,0 +1,130 @@
+#include "mercer/plan.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mercer {
+
+unsigned operands(Op op) {
+    switch (op) {
+#define MERCER_OP(name, uses, expression) \
+    case Op::name:                        \
+        return uses;
+#include "mercer/ops.def"
+#undef MERCER_OP
+        case Op::inner:
+        case Op::sqdist:
+        case Op::value:
+            break;
+    }
+    return kNone;
+}
+
+Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result)
+    : leaves_(std::move(leaves)), uses_(leaves_.size()), tape_(std::move(tape)), rows_(rows), result_(result) {
+    check(registers);
+    for (std::size_t at = 0; at < tape_.size(); ++at) {
+        tape_[at].origin = static_cast<int>(at);
+        if (tape_[at].op == Op::sqdist) uses_[static_cast<std::size_t>(tape_[at].a)].centred = true;
+    }
+    fuse_gaussians();
+    std::vector<int> readings(leaves_.size(), 0);
+    for (const Instruction& step : tape_) {
+        if (reads_leaf(step.op)) ++readings[static_cast<std::size_t>(step.a)];
+    }
+    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) uses_[leaf].read_once = readings[leaf] == 1;
+    reuse_slots(registers);
+}
+
+void Plan::check(int registers) const {
+    std::vector<bool> written(static_cast<std::size_t>(std::max(registers, 0)), false);
+    const auto is_written = [&](int r) { return r >= 0 && r < registers && written[static_cast<std::size_t>(r)]; };
+    for (const Instruction& step : tape_) {
+        if (step.out < 0 || step.out >= registers || written[static_cast<std::size_t>(step.out)])
+            throw std::invalid_argument("plan: every register is written once");
+        if (reads_leaf(step.op)) {
+            if (step.a < 0 || static_cast<std::size_t>(step.a) >= leaves_.size())
+                throw std::invalid_argument("plan: no such leaf");
+            const bool is_dot = leaves_[static_cast<std::size_t>(step.a)] == Kind::dot;
+            if (is_dot == (step.op == Op::value)) throw std::invalid_argument("plan: this leaf has no such reading");
+        }
+        const unsigned uses = operands(step.op);
+        if (((uses & kA) && !is_written(step.a)) || ((uses & kB) && !is_written(step.b)))
+            throw std::invalid_argument("plan: a register is read before it is written");
+        if ((uses & kR) && (step.b < 0 || step.b >= rows_)) throw std::invalid_argument("plan: no such row register");
+        written[static_cast<std::size_t>(step.out)] = true;
+    }
+    if (!is_written(result_)) throw std::invalid_argument("plan: the result is never written");
+}
+
+// exp(s * |x - z|^2) alone on its leaf: three instructions become one reading of a gaussian leaf.
+void Plan::fuse_gaussians() {
+    const auto readers = [&](int reg) {
+        return std::count_if(tape_.begin(), tape_.end(),
+                             [&](const Instruction& step) {
+                                 const unsigned uses = operands(step.op);
+                                 return ((uses & kA) && step.a == reg) || ((uses & kB) && step.b == reg);
+                             }) +
+               (reg == result_ ? 1 : 0);
+    };
+    const auto writer = [&](int reg) {
+        return std::find_if(tape_.begin(), tape_.end(), [&](const Instruction& step) { return step.out == reg; });
+    };
+    const auto readings = [&](int leaf) {
+        return std::count_if(tape_.begin(), tape_.end(),
+                             [&](const Instruction& step) { return reads_leaf(step.op) && step.a == leaf; });
+    };
+    for (std::size_t at = 0; at < tape_.size(); ++at) {
+        if (tape_[at].op != Op::exp) continue;
+        const auto scaling = writer(tape_[at].a);
+        if (scaling->op != Op::affine || scaling->s >= 0.0 || scaling->t != 0.0 || readers(scaling->out) != 1) continue;
+        const auto distance = writer(scaling->a);
+        if (distance->op != Op::sqdist || readers(distance->out) != 1 || readings(distance->a) != 1) continue;
+        LeafUse& use = uses_[static_cast<std::size_t>(distance->a)];
+        use.gaussian = true;
+        use.scale = scaling->s;
+        tape_[at] = Instruction{Op::sqdist, tape_[at].out, distance->a, -1, 0.0, 0.0, tape_[at].origin};
+        const int gone_scaling = scaling->out;
+        const int gone_distance = distance->out;
+        std::erase_if(tape_,
+                      [&](const Instruction& step) { return step.out == gone_scaling || step.out == gone_distance; });
+        at = 0;
+    }
+}
+
+// Elementwise instructions may write where they read, so a slot is free again at its last reader.
+void Plan::reuse_slots(int registers) {
+    std::vector<std::size_t> last(static_cast<std::size_t>(registers), 0);
+    const auto touch = [&](int reg, std::size_t at) { last[static_cast<std::size_t>(reg)] = at; };
+    for (std::size_t at = 0; at < tape_.size(); ++at) {
+        const unsigned uses = operands(tape_[at].op);
+        if (uses & kA) touch(tape_[at].a, at);
+        if (uses & kB) touch(tape_[at].b, at);
+    }
+    touch(result_, tape_.size());
+    std::vector<int> slot(static_cast<std::size_t>(registers), -1);
+    std::vector<int> free;
+    for (std::size_t at = 0; at < tape_.size(); ++at) {
+        Instruction& step = tape_[at];
+        const unsigned uses = operands(step.op);
+        const auto rename = [&](int& reg) {
+            const int old = reg;
+            reg = slot[static_cast<std::size_t>(old)];
+            if (last[static_cast<std::size_t>(old)] == at && std::find(free.begin(), free.end(), reg) == free.end())
+                free.push_back(reg);
+        };
+        if (uses & kA) rename(step.a);
+        if (uses & kB) rename(step.b);
+        const int old = step.out;
+        if (free.empty()) {
+            step.out = slots_++;
+        } else {
+            step.out = free.back();
+            free.pop_back();
+        }
+        slot[static_cast<std::size_t>(old)] = step.out;
+    }
+    result_ = slot[static_cast<std::size_t>(result_)];
+}
+
+}  // namespace mercer

@@ -1,0 +1,207 @@
+#include "mercer/threads.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace mercer {
+
+namespace {
+
+std::size_t this_thread() { return std::hash<std::thread::id>{}(std::this_thread::get_id()); }
+
+int default_count() {
+    for (const char* name : {"MERCER_NUM_THREADS", "OMP_NUM_THREADS"}) {
+        if (const char* text = std::getenv(name)) {
+            const int count = std::atoi(text);
+            if (count > 0) return count;
+        }
+    }
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+std::atomic<int>& requested() {
+    static std::atomic<int> count{default_count()};
+    return count;
+}
+
+// One call of parallel(): workers and caller draw task numbers from a counter.
+struct Run {
+    Index count;
+    Watch& watch;
+    const std::function<void(Index)>& task;
+    std::atomic<Index> next{0};
+    std::mutex guard;
+    std::exception_ptr error;
+    bool only_cancelled = false;  // the error is no more than that
+
+    void work() {
+        for (Index at; (at = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+            if (watch.cancelled() || !attempt([&] { task(at); })) return;
+        }
+    }
+    // False when the piece has thrown, which stops all others.
+    template <class Piece>
+    bool attempt(Piece piece) {
+        try {
+            piece();
+            return true;
+        } catch (const Cancelled&) {
+            keep(true);
+        } catch (...) {
+            keep(false);
+        }
+        watch.cancel();
+        return false;
+    }
+    // The first error wins, and over any Cancelled: it may have caused that elsewhere.
+    void keep(bool cancelled) {
+        const std::lock_guard lock(guard);
+        if (error && (cancelled || !only_cancelled)) return;
+        error = std::current_exception();
+        only_cancelled = cancelled;
+    }
+};
+
+class Pool {
+   public:
+    explicit Pool(int workers) : wanted_(workers) {
+        try {
+            for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { serve(); });
+        } catch (const std::system_error&) {
+            // The system gives no more threads: the work is done by fewer.
+        }
+    }
+    ~Pool() {
+        {
+            const std::lock_guard lock(guard_);
+            closing_ = true;
+        }
+        wake_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+
+    int wanted() const { return wanted_; }
+
+    void run(Run& work) {
+        {
+            const std::lock_guard lock(guard_);
+            work_ = &work;
+            busy_ = threads_.size();
+            ++round_;
+        }
+        wake_.notify_all();
+        work.work();
+        // The caller's thread is the one that asks whether to stop, so it asks while it waits, too.
+        std::unique_lock lock(guard_);
+        while (!done_.wait_for(lock, std::chrono::milliseconds(50), [this] { return busy_ == 0; })) {
+            lock.unlock();
+            work.attempt([&] { work.watch.look(); });
+            lock.lock();
+        }
+        work_ = nullptr;
+    }
+
+   private:
+    void serve() {
+        std::uint64_t seen = 0;
+        for (;;) {
+            Run* work = nullptr;
+            {
+                std::unique_lock lock(guard_);
+                wake_.wait(lock, [&] { return closing_ || round_ != seen; });
+                if (closing_) return;
+                seen = round_;
+                work = work_;
+            }
+            work->work();
+            const std::lock_guard lock(guard_);
+            if (--busy_ == 0) done_.notify_one();
+        }
+    }
+
+    int wanted_;
+    std::mutex guard_;
+    std::condition_variable wake_;
+    std::condition_variable done_;
+    std::vector<std::thread> threads_;
+    Run* work_ = nullptr;
+    std::uint64_t round_ = 0;
+    std::size_t busy_ = 0;
+    bool closing_ = false;
+};
+
+// The pool is lent to one caller at a time; a second caller, or a task that calls parallel() itself, works alone.
+class Lender {
+   public:
+    Pool* borrow(int workers) {
+        if (lent_.exchange(true, std::memory_order_acquire)) return nullptr;
+        if (pool_ != nullptr && pool_->wanted() != workers) {
+            delete pool_;
+            pool_ = nullptr;
+        }
+        if (pool_ == nullptr) pool_ = new Pool(workers);
+        return pool_;
+    }
+    void give_back() { lent_.store(false, std::memory_order_release); }
+    // A forked child inherits the memory but not the threads: the parent's pool is forgotten, never destroyed.
+    void forget() {
+        pool_ = nullptr;
+        lent_.store(false, std::memory_order_release);
+    }
+
+   private:
+    std::atomic<bool> lent_{false};
+    Pool* pool_ = nullptr;  // leaked on purpose: joining the workers from a static destructor can hang
+};
+
+constinit Lender lender;
+[[maybe_unused]] const int forgets_in_child = pthread_atfork(nullptr, nullptr, [] { lender.forget(); });
+
+}  // namespace
+
+Watch::Watch(std::function<bool()> interrupted)
+    : interrupted_(std::move(interrupted)),
+      next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(50)),
+      caller_(this_thread()) {}
+
+void Watch::look() {
+    if (cancelled()) throw Cancelled();
+    if (!interrupted_ || this_thread() != caller_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return;
+    next_ = now + std::chrono::milliseconds(50);
+    if (interrupted_()) {
+        cancel();
+        throw Cancelled();
+    }
+}
+
+int thread_count() { return requested().load(std::memory_order_relaxed); }
+
+void set_thread_count(int count) { requested().store(std::max(1, count), std::memory_order_relaxed); }
+
+void parallel(Index count, Watch& watch, const std::function<void(Index)>& task) {
+    Run run{count, watch, task, {}, {}, {}};
+    const int workers = static_cast<int>(std::min<Index>(thread_count(), count)) - 1;
+    Pool* pool = workers > 0 ? lender.borrow(thread_count() - 1) : nullptr;
+    if (pool == nullptr) {
+        run.work();
+    } else {
+        pool->run(run);
+        lender.give_back();
+    }
+    if (run.error) std::rethrow_exception(run.error);
+    if (watch.cancelled()) throw Cancelled();
+}
+
+}  // namespace mercer

@@ -1,0 +1,83 @@
+"""What mercer runs on: instruction set, threads, BLAS and versions."""
+
+import platform
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import threadpoolctl
+
+from mercer import _core
+from mercer.budget import in_bytes
+
+__all__ = ["get_num_threads", "set_num_threads", "show_config"]
+
+
+class _Controller(threadpoolctl.LibController):
+    """Lets threadpoolctl (and so joblib) see and limit mercer's threads."""
+
+    user_api = "mercer"
+    internal_api = "mercer"
+    filename_prefixes = ("_core",)
+    check_symbols = ("mercer_get_num_threads", "mercer_set_num_threads")
+
+    def get_num_threads(self) -> int:
+        return int(self.dynlib.mercer_get_num_threads())
+
+    def set_num_threads(self, num_threads: int) -> None:
+        self.dynlib.mercer_set_num_threads(num_threads)
+
+    def get_version(self) -> str:
+        return _core.version()
+
+    def set_additional_attributes(self) -> None:
+        self.instruction_set = _core.instruction_set()
+
+
+threadpoolctl.register(_Controller)
+
+
+def get_num_threads() -> int:
+    """How many threads the engine uses; results do not depend on it.
+
+    It starts as ``MERCER_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the number of cores.
+    """
+    return _core.thread_count()
+
+
+def set_num_threads(count: int) -> None:
+    """Let the engine use `count` threads."""
+    _core.set_thread_count(count)
+
+
+def show_config(*, as_dict: bool = False) -> dict[str, Any] | None:
+    """Print (or give) what mercer runs on.
+
+    Parameters
+    ----------
+    as_dict : bool
+        Give the facts as a dictionary in place of printing them.
+    """
+    sets = _core.instruction_sets()
+    facts: dict[str, Any] = {
+        "mercer": _core.version(),
+        "instruction set": _core.instruction_set(),
+        "compiled": ", ".join(f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in sets),
+        "threads": _core.thread_count(),
+        "memory there": in_bytes(_core.available_memory()),
+        "BLAS": _blas(),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
+    }
+    if as_dict:
+        return facts
+    width = max(map(len, facts))
+    print("\n".join(f"{name:<{width}}  {value}" for name, value in facts.items()))
+    return None
+
+
+def _blas() -> str:
+    build: Any = np.show_config(mode="dicts")
+    found = build["Build Dependencies"]["blas"]
+    return f"{found.get('name', 'unknown')} {found.get('version', '')}".strip()

@@ -1,0 +1,85 @@
+"""The exceptions and warnings of mercer, and how a message is laid out.
+
+Every message says what is wrong (naming the smallest wrong part), what was got, and what would work:
+
+    NotPositive: (Linear() + 1) ** 2.5 cannot be derived as a kernel.
+      Rule integer-power needs a non-negative integer exponent; got 2.5.
+      Try ** 2 or ** 3.
+"""
+
+__all__ = [
+    "DomainMismatch",
+    "InvalidInput",
+    "InvalidParameter",
+    "MercerError",
+    "MercerWarning",
+    "NoFiniteMap",
+    "NotFinite",
+    "NotPositive",
+    "ParseError",
+    "TooLarge",
+    "UncertifiedWarning",
+    "lay_out",
+]
+
+
+def lay_out(wrong: str, got: str = "", attempt: str = "") -> str:
+    """Join the three parts of a message: one line each, the second and third indented."""
+    return "\n  ".join(part for part in (wrong, got, attempt) if part)
+
+
+class MercerError(Exception):
+    """Base of every error that mercer raises on purpose.
+
+    Parameters
+    ----------
+    wrong : str
+        What is wrong, naming the smallest wrong part.
+    got : str
+        What was got, and the rule that refuses it.
+    attempt : str
+        What would work.
+    """
+
+    def __init__(self, wrong: str, got: str = "", attempt: str = "") -> None:
+        super().__init__(lay_out(wrong, got, attempt))
+
+
+class NotPositive(MercerError, ValueError):
+    """Positivity cannot be derived (which is not a disproof), or a matrix is shown not to be positive."""
+
+
+class InvalidParameter(MercerError, ValueError):
+    """A parameter lies outside its domain."""
+
+
+class InvalidInput(MercerError, ValueError):
+    """The data is not what the argument needs: NaN, wrong shape, wrong type, values outside a kernel's domain."""
+
+
+class DomainMismatch(MercerError, TypeError, ValueError):
+    """A kernel for one kind of points met points of another kind."""
+
+
+class NoFiniteMap(MercerError, ValueError):
+    """The kernel has no finite explicit feature map, or one that is too large to build."""
+
+
+class NotFinite(MercerError, ArithmeticError):
+    """A kernel value overflowed or is not a number; the message names the row and the node."""
+
+
+class ParseError(MercerError, ValueError):
+    """A text is not a kernel formula."""
+
+
+class TooLarge(MercerError, MemoryError):
+    """What was asked for would not fit; the message says the bytes asked, the bytes there, and what to do instead."""
+
+
+class MercerWarning(UserWarning):
+    """Base of mercer's warnings."""
+
+
+class UncertifiedWarning(MercerWarning):
+    """An answer that is not solved to its tolerance, or a kernel whose positivity is only assumed."""

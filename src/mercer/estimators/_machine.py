@@ -1,0 +1,127 @@
+"""What all kernel machines share: parameters of their kernel, binding it to data, and predictions K a + b."""
+
+import warnings
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
+from mercer.estimators._kernels import KernelSpec
+from mercer.grams.assumed import check_assumed, check_stored
+from mercer.grams.base import Gram
+from mercer.grams.choose import gram_of
+from mercer.kernels.bound import Bound, bind
+from mercer.kernels.kernel import Kernel
+from mercer.points.adapt import as_points, require
+from mercer.points.base import Domain, Points
+from mercer.points.stored import Stored
+from mercer.points.table import Table
+from mercer.points.vectors import Vectors
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Solution, Status
+from mercer.solvers.solve import solve
+
+__all__ = ["KernelMachine"]
+
+Array = npt.NDArray[np.float64]
+
+
+class KernelMachine(BaseEstimator):
+    """Base of the estimators whose prediction is Σᵢ aᵢ k(xᵢ, x) + b.
+
+    A machine has the parameter `kernel` and those that scikit-learn has beside it (`gamma`, `degree`, `coef0`,
+    `kernel_params`), and after `fit` the attributes `bound_` (its kernel on its points) and `solution_`.
+    """
+
+    kernel: Any
+    gamma: float | str | None
+    degree: int
+    coef0: float
+    kernel_params: dict[str, Any] | None
+    solver: str
+    bound_: Bound
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the machine or, as ``kernel__<name>``, of its kernel.
+
+        Kernels are frozen: `kernel` is replaced by one with the new value, and the old one stays as it was.
+        """
+        prefix = "kernel__"
+        own = {name: value for name, value in params.items() if not name.startswith(prefix)}
+        inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
+        super().set_params(**own)
+        if inner:
+            if not isinstance(self.kernel, Kernel):
+                raise InvalidParameter(
+                    f"Only a Kernel object has parameters such as {prefix}{next(iter(inner))}.",
+                    f"kernel is {self.kernel!r}.",
+                    "Try kernel=RBF() and kernel__length_scale, or the parameter gamma beside a name.",
+                )
+            self.kernel = self.kernel.replace(**inner)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._spec.is_precomputed
+        tags.input_tags.sparse = not self._spec.is_precomputed
+        return tags
+
+    @property
+    def _spec(self) -> KernelSpec:
+        return KernelSpec(self.kernel, self.gamma, self.degree, self.coef0, self.kernel_params)
+
+    def _read(self, X: Any) -> Points:
+        """The training points, validated before anything expensive is done with them."""
+        points = as_points(X)
+        self._check_columns(X, points, reset=True)
+        return _square(points) if self._spec.is_precomputed else points
+
+    def _bind(self, points: Points) -> Gram:
+        """Bind the kernel to the training points; returns their Gram matrix, in float64."""
+        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
+        return gram_of(self.bound_)
+
+    def _solve(self, problem: Problem, points: Points) -> Solution:
+        """Solve a problem on these points; what cannot be certified is said in a warning, once."""
+        precision = points.dtype if isinstance(points, Vectors | Stored) else np.dtype(np.float64)
+        is_positive = check_assumed(problem.gram, precision)
+        solution = solve(problem, solver=self.solver)
+        if not is_positive:  # a gap says nothing where the problem is not convex
+            return replace(solution, status=Status.INDEFINITE)
+        if not solution.status.is_certified:
+            warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=3)
+        return solution
+
+    def _decide(self, X: Any, coef: Array, intercept: Array) -> Array:  # (m, t)
+        """K(X, basis) a + b."""
+        check_is_fitted(self)
+        points = as_points(X)
+        self._check_columns(X, points, reset=False)
+        return np.asarray(self.bound_.cross(points) @ coef + intercept, dtype=np.float64)
+
+    def _check_columns(self, X: Any, points: Points, *, reset: bool) -> None:
+        """Let scikit-learn note, or compare, the number and names of the columns. Only points with columns have any."""
+        if not isinstance(points, Vectors | Table | Stored):
+            return
+        # Lists, dicts and points have no shape that scikit-learn could read; a stand-in of the same shape has.
+        shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
+        stand_in = np.broadcast_to(0.0, (len(points), points.width))
+        validate_data(self, X if shaped else stand_in, reset=reset, skip_check_array=True)
+
+
+def _square(points: Points) -> Stored:
+    stored = require(points, frozenset({Domain.GRAM}), "A precomputed kernel")
+    assert isinstance(stored, Stored)  # the only points of that domain
+    n, m = stored.matrix.shape
+    if n != m:
+        raise InvalidInput(
+            "Precomputed metric requires shape (n_samples, n_samples) to fit.",
+            f"Got shape {stored.matrix.shape}.",
+            "Pass the square matrix of kernel values between the training points.",
+        )
+    check_stored(stored.matrix)
+    return stored

@@ -1,0 +1,122 @@
+"""A Gram matrix that is never stored: its tiles are made, used and forgotten."""
+
+from typing import Any, final
+
+import numpy as np
+
+from mercer import _core
+from mercer.errors import InvalidInput, NoFiniteMap, TooLarge
+from mercer.grams.base import Array, Proof, Rows
+from mercer.kernels.bound import Bound, Cross
+from mercer.kernels.kernel import Kernel
+from mercer.points import Points
+
+__all__ = ["TiledGram"]
+
+
+@final
+class TiledGram:
+    """K(X, basis) as an operator; K(basis, basis), of which half is made, without X.
+
+    Parameters
+    ----------
+    bound : Bound
+        The kernel with its basis, the points of the columns.
+    points : Points, optional
+        The points of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np, mercer
+    >>> K = mercer.gram(mercer.RBF(), np.arange(6.0)[:, None], budget=0)
+    >>> K
+    TiledGram(6 x 6, float64, RBF())
+    >>> np.allclose(K @ np.ones(6), K.dense().sum(axis=1))
+    True
+    """
+
+    __slots__ = ("_bound", "_cross", "_points")
+
+    def __init__(self, bound: Bound, points: Points | None = None) -> None:
+        self._bound = bound
+        self._points = points
+        self._cross: Cross = bound.self_cross() if points is None else bound.cross(points)
+
+    def __repr__(self) -> str:
+        n, m = self.shape
+        return f"TiledGram({n} x {m}, {self.dtype.name}, {self._bound.kernel!r})"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._cross.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the engine's work and of `dense`; products are summed and given in float64."""
+        return self._cross.dtype
+
+    @property
+    def proof(self) -> Proof:
+        """Why K is positive semi-definite."""
+        proof: Proof = self._bound.kernel.proof()
+        return proof
+
+    def __matmul__(self, V: Array) -> Array:
+        """K V in O(tile + output) memory."""
+        return self._cross @ V
+
+    def row_sums(self) -> Array:
+        """Σⱼ K[i, j] for every row."""
+        return self._cross.row_sums()
+
+    def normal(self, V: Array, W: Array | None = None) -> Array:
+        """Kᵀ(K V + W), every entry made once."""
+        return self._cross.normal(V, W)
+
+    def best(self, k: int, *, largest: bool = True) -> tuple[Array, Array]:
+        """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
+        return self._cross.best(k, largest=largest)
+
+    def columns(self, j: Rows) -> Array:
+        """K[:, j], one column per index."""
+        return self._bound.take(j).cross(self._rows).dense()
+
+    def diag(self) -> Array:
+        """The diagonal of a square K."""
+        self._refuse_unless_square("diag")
+        return self._bound.diag()
+
+    def dense(self, out: Array | None = None) -> Array:
+        """All entries; refused with its bytes where they would not fit."""
+        return self._cross.dense(out)
+
+    def take(self, rows: Rows) -> "TiledGram":
+        """K[rows, rows], still not stored."""
+        self._refuse_unless_square("take")
+        return TiledGram(self._bound.take(rows))
+
+    def factor(self) -> Array | None:
+        """Φ with K = ΦΦᵀ where the feature map is finite, has fewer features than K has rows, and fits; else None."""
+        self._refuse_unless_square("factor")
+        kernel, basis = self._bound.kernel, self._bound.basis
+        if not isinstance(kernel, Kernel):
+            return None
+        try:
+            phi = kernel.feature_map(basis)
+            return phi(basis) if phi.n_features < self.shape[0] else None
+        except (NoFiniteMap, TooLarge):
+            return None
+
+    def native(self) -> _core.Basis:
+        """The engine's handle."""
+        return self._bound.native
+
+    @property
+    def _rows(self) -> Points:
+        return self._bound.basis if self._points is None else self._points
+
+    def _refuse_unless_square(self, what: str) -> None:
+        if self._points is not None:
+            n, m = self.shape
+            raise InvalidInput(f"Only the Gram matrix of one set of points has {what}().", f"This one is {n} x {m}.")

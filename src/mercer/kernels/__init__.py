@@ -1,0 +1,94 @@
+"""What is positive, and why: kernels as formulas with proofs."""
+
+from mercer.kernels.algebra import Congruence, Constant, Exp, Normalised, Product, Scaled, Sum
+from mercer.kernels.custom import Custom, Precomputed, Sigmoid
+from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
+from mercer.kernels.distances import (
+    L1,
+    BernsteinLog,
+    BernsteinPower,
+    DistanceSum,
+    Polarised,
+    ScaledDistance,
+    SquaredEuclidean,
+)
+from mercer.kernels.features import FeatureMap
+from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
+from mercer.kernels.kernel import Distance, Kernel, RowFunction
+from mercer.kernels.linear import Linear, Quadratic
+from mercer.kernels.names import named
+from mercer.kernels.parse import parse
+from mercer.kernels.powers import FractionalPower, PolynomialOf, Power, polynomial
+from mercer.kernels.proof import Proof, Step
+from mercer.kernels.pullback import DistancePullback, Pullback
+from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, RationalQuadratic
+from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
+from mercer.kernels.rules import Rule
+from mercer.kernels.schoenberg import Of, Radial
+from mercer.kernels.series import InverseSum, PowerSeries, Share
+
+__all__ = [
+    "L1",
+    "RBF",
+    "ArcCosine",
+    "BernsteinLog",
+    "BernsteinPower",
+    "Cauchy",
+    "ChiSquared",
+    "Congruence",
+    "Constant",
+    "Cosine",
+    "Custom",
+    "Delta",
+    "Diagonal",
+    "Distance",
+    "DistancePullback",
+    "DistanceSum",
+    "Exp",
+    "ExponentialChiSquared",
+    "FeatureMap",
+    "FractionalPower",
+    "GaussianEnvelope",
+    "HistogramIntersection",
+    "IntersectionExp",
+    "InverseRoot",
+    "InverseSum",
+    "IsPositive",
+    "IsZero",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Matern",
+    "NormPower",
+    "Normalised",
+    "Of",
+    "Periodic",
+    "Polarised",
+    "Polynomial",
+    "PolynomialOf",
+    "Power",
+    "PowerSeries",
+    "Precomputed",
+    "Product",
+    "Proof",
+    "Pullback",
+    "Quadratic",
+    "Radial",
+    "RationalQuadratic",
+    "RowFunction",
+    "Rule",
+    "Scaled",
+    "ScaledDistance",
+    "SetIntersection",
+    "Share",
+    "Sigmoid",
+    "SquaredEuclidean",
+    "Step",
+    "Sum",
+    "Tanimoto",
+    "UserFunction",
+    "named",
+    "parse",
+    "polynomial",
+]

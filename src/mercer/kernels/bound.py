@@ -1,0 +1,281 @@
+"""A kernel bound to its basis: resolved parameters, fitted maps, packed points. Made once by a fit, then immutable.
+
+`bind(kernel, X).cross(Z)` is the matrix K(Z, X) as an operator: multiplied, stored or searched tile by tile, never
+held unless it is asked for.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer import _core
+from mercer.budget import refuse_too_large
+from mercer.errors import InvalidInput, NotFinite
+from mercer.kernels.plan import Plan
+from mercer.kernels.sources import LEAF_SOURCES, Source
+from mercer.kernels.tape import Lowerable, compile_plan
+from mercer.maps.base import FittedMap, Map
+from mercer.points import Points, as_points, check_same_width
+
+__all__ = ["Bound", "Cross", "bind", "diagonal", "evaluate"]
+
+Array = npt.NDArray[Any]
+Float = np.dtype[np.float32] | np.dtype[np.float64]
+
+
+class Resolvable(Lowerable, Protocol):
+    """What is bound: a kernel, or a distance."""
+
+    def resolve(self, points: Any) -> "Resolvable":
+        """The same with numbers for rules such as "median"."""
+
+    def proof(self) -> Any:
+        """Why it is what it says."""
+
+
+@final
+class Bound:
+    """A kernel with its basis. Use `bind`.
+
+    Parameters
+    ----------
+    kernel : Kernel or Distance
+        Already resolved.
+    basis : Points
+        The points that the columns of every matrix belong to.
+    dtype : float32 or float64
+        Of the engine's work; float32 is used only where it keeps an absolute error of 1e-6.
+    isa : str
+        The instruction set; the machine's best when empty.
+    budget : int
+        Bytes of working memory for products.
+    """
+
+    def __init__(self, kernel: Resolvable, basis: Points, dtype: Float, isa: str = "", budget: int = 48 << 20) -> None:
+        self.kernel = kernel
+        self.basis = basis
+        self.dtype = dtype
+        self.plan = compile_plan(kernel)
+        self._views = tuple(_fit_chain(maps, basis) for maps in self.plan.views)
+        owners = _owners(self.plan)
+        seen = self._seen(basis)
+        self._sources: tuple[Source, ...] = tuple(
+            LEAF_SOURCES[leaf.kind].fit(leaf, owner, seen[leaf.view])
+            for leaf, owner in zip(self.plan.leaves, owners, strict=True)
+        )
+        self._basis = _core.Basis(_crossed(self.plan), self._side(basis), isa, budget)
+
+    def __len__(self) -> int:
+        return len(self.basis)
+
+    def __reduce__(self) -> tuple[type["Bound"], tuple[Any, ...]]:
+        # What was learnt from the basis is learnt again from it: nothing packed is pickled.
+        return Bound, (self.kernel, self.basis, self.dtype)
+
+    @property
+    def native(self) -> _core.Basis:
+        """The engine's handle."""
+        return self._basis
+
+    def cross(self, X: Any, name: str = "X") -> "Cross":
+        """K(X, basis) as an operator."""
+        points = as_points(X, name)
+        check_same_width(self.basis, points, name, type(self.kernel).__name__)
+        return Cross(self, points, self._side(points))
+
+    def self_cross(self) -> "Cross":
+        """K(basis, basis) as an operator: half of its tiles will do."""
+        return Cross(self, self.basis, None)
+
+    def diag(self, X: Any = None) -> npt.NDArray[np.float64]:
+        """k(x, x) at each point, in float64; of the basis without X.
+
+        Its own binding, since fitted maps know the basis and a new point may hold items that the basis does not.
+        """
+        return diagonal(self.kernel, self.basis if X is None else X)
+
+    def pairs(self) -> npt.NDArray[np.float64]:
+        """k(x, x) at each point of the basis: the same plan, run on pairs."""
+        try:
+            return self._basis.pairs(self._side(self.basis))
+        except _core.NotFiniteValue as found:
+            raise _not_finite(self, *found.args) from None
+
+    def take(self, rows: Any) -> "Bound":
+        """The same kernel with fewer basis points: support vectors, landmarks."""
+        return Bound(self.kernel, self.basis.take(rows), self.dtype)
+
+    def _seen(self, points: Points) -> list[Points]:
+        """The points as each view shows them."""
+        return [_through(chain, points) for chain in self._views]
+
+    def _side(self, points: Points) -> _core.Side:
+        seen = self._seen(points)
+        side = _core.Side(len(points))
+        for leaf, source in zip(self.plan.leaves, self._sources, strict=True):
+            source.add(side, seen[leaf.view])
+        for f, view in self.plan.rows:
+            side.rows(np.ascontiguousarray(f.values(seen[view]), dtype=np.float64))
+        return side
+
+
+@final
+class Cross:
+    """The matrix K(X, basis), (n, m), as an operator."""
+
+    def __init__(self, bound: Bound, points: Points, side: _core.Side | None) -> None:
+        self.bound = bound
+        self.points = points
+        self._side = side
+        self.shape = (len(points), len(bound))
+        self.dtype = bound.dtype
+
+    def __matmul__(self, V: Array) -> Array:
+        """K V in O(tile + output) memory, for V of shape (m,) or (m, t)."""
+        flat, table = _as_table(V, self.shape[1], "V")
+        out: Array = self._asked(self._engine.matvec, table)
+        return out[:, 0] if flat else out
+
+    def row_sums(self) -> npt.NDArray[np.float64]:
+        """Σⱼ K[i, j] for every row."""
+        out: Array = self._asked(self._engine.matvec, None)
+        return out[:, 0]
+
+    def normal(self, V: Array, W: Array | None = None) -> Array:
+        """Kᵀ(K V + W) with every entry made once."""
+        flat, table = _as_table(V, self.shape[1], "V")
+        other = None if W is None else _as_table(W, self.shape[0], "W")[1]
+        out: Array = self._asked(self._engine.normal, table, other)
+        return out[:, 0] if flat else out
+
+    def best(self, k: int, *, largest: bool = True) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+        """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
+        if not 1 <= k <= self.shape[1]:
+            raise InvalidInput("k lies between 1 and the number of basis points.", f"Got k = {k} of {self.shape[1]}.")
+        values, indices = self._asked(self._engine.topk, k, largest)
+        return values, indices
+
+    def dense(self, out: Array | None = None) -> Array:
+        """All entries, in `out` where given; refused with its bytes where they would not fit."""
+        if out is None:
+            n, m = self.shape
+            refuse_too_large(
+                n * m * self.dtype.itemsize,
+                f"The Gram matrix of {n} x {m} points in {self.dtype.name}",
+                "Use mercer.gram(kernel, X), which multiplies without storing, or float32 points.",
+            )
+            out = np.empty(self.shape, dtype=self.dtype)
+        self._asked(self._engine.store, out)
+        return out
+
+    @property
+    def _engine(self) -> _core.Basis:
+        return self.bound.native
+
+    def _asked(self, method: Callable[..., Any], *arguments: Any) -> Any:
+        try:
+            return method(self._side, *arguments, single=self.dtype == np.float32)
+        except _core.NotFiniteValue as found:
+            raise _not_finite(self.bound, *found.args) from None
+
+
+def bind(kernel: Any, X: Any, *, dtype: Any = None, name: str = "X") -> Bound:
+    """Bind a kernel to its basis.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Rules such as "median" are resolved on X.
+    X : array-like or Points
+        The basis.
+    dtype : float32 or float64, optional
+        Of the work; that of X where it has one, else float64.
+    name : str
+        How messages call X.
+    """
+    basis = as_points(X, name)
+    return Bound(kernel.resolve(basis), basis, _work_type(dtype, basis))
+
+
+def evaluate(kernel: Any, X: Any, Z: Any = None) -> Array:
+    """The matrix of values, (len X, len Z); the Gram matrix of X without Z."""
+    points = as_points(X)
+    if Z is None:
+        return bind(kernel, points).self_cross().dense()
+    others = as_points(Z, "Z")
+    check_same_width(points, others, "Z", type(kernel).__name__)
+    kinds = {_work_type(None, points), _work_type(None, others)}
+    dtype = np.dtype(np.float64) if len(kinds) > 1 else kinds.pop()
+    return bind(kernel.resolve(points), others, dtype=dtype, name="Z").cross(points).dense()
+
+
+def diagonal(kernel: Any, X: Any) -> npt.NDArray[np.float64]:
+    """The values k(x, x): the same plan, run on pairs."""
+    return bind(kernel, X, dtype=np.float64).pairs()
+
+
+def _crossed(plan: Plan) -> _core.Plan:
+    steps = [(i.op, i.out, i.a, i.b, i.s, i.t) for i in plan.instructions]
+    return _core.Plan([leaf.kind for leaf in plan.leaves], steps, plan.n_registers, len(plan.rows), plan.result)
+
+
+def _owners(plan: Plan) -> list[str]:
+    """The node that first reads each leaf, for messages."""
+    readings = {"inner", "sqdist", "value"}
+    first = {
+        i.a: node for i, node in reversed(list(zip(plan.instructions, plan.nodes, strict=True))) if i.op in readings
+    }
+    return [first[leaf] for leaf in range(len(plan.leaves))]
+
+
+def _fit_chain(maps: tuple[Map, ...], basis: Points) -> tuple[FittedMap, ...]:
+    chain: list[FittedMap] = []
+    for m in maps:
+        chain.append(m.fit(basis))
+        basis = chain[-1](basis)
+    return tuple(chain)
+
+
+def _through(chain: tuple[FittedMap, ...], points: Points) -> Points:
+    for m in chain:
+        points = m(points)
+    return points
+
+
+def _work_type(dtype: Any, points: Points) -> Float:
+    asked = np.dtype(dtype if dtype is not None else getattr(points, "dtype", np.float64))
+    if asked not in (np.float32, np.float64):
+        raise InvalidInput("The engine works in float32 or float64.", f"Got dtype {asked}.")
+    return asked
+
+
+def _as_table(V: Any, rows: int, name: str) -> tuple[bool, npt.NDArray[np.float64]]:
+    """V as (rows, t) float64, and whether it came as a vector."""
+    array = np.asarray(V)
+    if array.dtype.kind not in "fiub":
+        raise InvalidInput(f"{name} must be an array of real numbers.", f"Got dtype {array.dtype}.")
+    if array.ndim not in (1, 2) or array.shape[0] != rows:
+        raise InvalidInput(
+            f"{name} must have {rows} rows, one for each point.",
+            f"Got shape {array.shape}.",
+            f"Pass an array of shape ({rows},) or ({rows}, t).",
+        )
+    table = np.ascontiguousarray(array.reshape(rows, -1), dtype=np.float64)
+    if not np.isfinite(table).all():
+        i, j = (int(at) for at in np.argwhere(~np.isfinite(table))[0])
+        raise InvalidInput(f"{name} must be finite.", f"{name}[{i}, {j}] is {table[i, j]}.")
+    return array.ndim == 1, table
+
+
+def _not_finite(bound: Bound, row: int, column: int, instruction: int) -> NotFinite:
+    node = bound.plan.nodes[instruction] if instruction >= 0 else repr(bound.kernel)
+    attempt = "Scale the points, or use a normalised kernel."
+    if bound.dtype == np.float32:
+        attempt = "float64 points reach further; or scale the points, or use a normalised kernel."
+    return NotFinite(
+        f"{node} is not finite at row {row} against basis point {column}.",
+        f"The value overflows {bound.dtype.name}, or is not a number.",
+        attempt,
+    )

@@ -1,0 +1,248 @@
+"""The sorts: kernels, distances and functions of one point, and the operators that combine them.
+
+Operators build nodes that are defined in later files and are themselves kernels or distances. `BUILD` is the table
+of these constructors; each file adds its rows, and the package's ``__init__`` imports them all.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.domains import is_number
+from mercer.errors import InvalidParameter, MercerError
+from mercer.kernels.bound import diagonal, evaluate
+from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.node import Node, written
+from mercer.kernels.proof import Proof, prove
+from mercer.kernels.rules import ADDITION, DISTANCE_SCALING, DISTANCE_SUM, SCALING, underivable
+from mercer.points.adapt import as_points
+from mercer.points.base import Points
+from mercer.term import ATOM, POWER, PRODUCT, SUM
+
+__all__ = ["BUILD", "Distance", "Kernel", "RowFunction"]
+
+BUILD: dict[str, Callable[..., Any]] = {}
+
+
+class RowFunction(Node):
+    """A real function of one point, the f of rule 6."""
+
+    is_premise: ClassVar[bool] = False
+    sign: ClassVar[bool] = True  # whether its values are ≥ 0
+
+    @abstractmethod
+    def values(self, points: Points) -> npt.NDArray[np.float64]:
+        """The function at each point: (n,)."""
+
+    def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002 (the sort's own fact)
+        """Whether the values are ≥ 0."""
+        return self.sign
+
+
+class _Sort(Node):
+    """What kernels and distances share: values, proof, resolution."""
+
+    def __call__(self, X: Any, Z: Any = None) -> npt.NDArray[Any]:
+        """The matrix of values, (len X, len Z); Z is X where it is not given."""
+        return evaluate(self, X, Z)
+
+    def resolve(self, points: Any) -> Self:
+        """Replace rules such as ``length_scale="median"`` by numbers, computed from the points."""
+        return self.resolve_on(as_points(points)) if self.unresolved else self
+
+    def proof(self) -> Proof:
+        """Why this is positive semi-definite (a kernel) or conditionally negative definite (a distance)."""
+        return prove(self)
+
+
+class Kernel(_Sort):
+    """Sort: functions k(x, z) whose every Gram matrix is positive semi-definite."""
+
+    @property
+    def bound(self) -> float:
+        """A derived bound of |k(x, z)|, inf where none is derived."""
+        return float("inf")
+
+    def diag(self, X: Any) -> npt.NDArray[np.float64]:
+        """The values k(x, x): (n,)."""
+        return diagonal(self, X)
+
+    def fractional(self, exponent: float) -> "Kernel":
+        """The kernel that equals self ** exponent for a real exponent ≥ 0; refused where there is no rule."""
+        raise BUILD["no_power"](self, exponent)
+
+    def __add__(self, other: object) -> "Kernel":
+        if isinstance(other, Node) or is_number(other):
+            kernel: Kernel = BUILD["add"](self, other)
+            return kernel
+        return NotImplemented
+
+    def __radd__(self, other: object) -> "Kernel":
+        return self + other if is_number(other) else NotImplemented
+
+    def __mul__(self, other: object) -> "Kernel":
+        if isinstance(other, Node) or is_number(other):
+            kernel: Kernel = BUILD["multiply"](self, other)
+            return kernel
+        return NotImplemented
+
+    def __rmul__(self, other: object) -> "Kernel":
+        return self * other if is_number(other) else NotImplemented
+
+    def __pow__(self, exponent: object) -> "Kernel":
+        if not is_number(exponent):
+            return NotImplemented
+        kernel: Kernel = BUILD["power"](self, exponent)
+        return kernel
+
+    def __neg__(self) -> "Kernel":
+        raise underivable(f"-{written(self, ATOM)}", SCALING, "a factor c ≥ 0", "-1.0", "Try the kernel itself.")
+
+    def __sub__(self, other: object) -> "Kernel":
+        if isinstance(other, Node) or is_number(other):
+            raise _difference(self, other)
+        return NotImplemented
+
+    def __rsub__(self, other: object) -> "Kernel":
+        if is_number(other):
+            raise _difference(other, self)
+        return NotImplemented
+
+    def on(self, *target: object) -> "Kernel":
+        """The pullback k(φ(x), φ(z)) along a map, a function of points, or columns by name or index."""
+        kernel: Kernel = BUILD["pullback"](self, *target)
+        return kernel
+
+    def of(self, distance: object) -> "Kernel":
+        """The same profile of another distance; only for radial kernels."""
+        kernel: Kernel = BUILD["of"](self, distance)
+        return kernel
+
+    def exp(self) -> "Kernel":
+        """exp(k), rule 7."""
+        kernel: Kernel = BUILD["exp"](self)
+        return kernel
+
+    def normalised(self) -> "Kernel":
+        """k(x, z)/√(k(x, x)·k(z, z)), and 0 where k(x, x) = 0: rule 6."""
+        kernel: Kernel = BUILD["normalised"](self)
+        return kernel
+
+    def scaled_by(self, function: object) -> "Kernel":
+        """f(x)·k(x, z)·f(z), rule 6. A Python function gets all points at once and returns one number for each."""
+        kernel: Kernel = BUILD["scaled_by"](self, function)
+        return kernel
+
+    def feature_map(self, X: Any, order: int | None = None) -> FeatureMap:
+        """The explicit feature map φ with ⟨φ(x), φ(z)⟩ = k(x, z), fitted on X, where it is finite.
+
+        With an order p, also where exponentials occur: exp(k) by its terms of degree ≤ p, with an error bound. See
+        `mercer.kernels.features.feature_map`.
+        """
+        phi: FeatureMap = BUILD["feature_map"](self, X, order)
+        return phi
+
+    def n_features(self, width: int) -> int:
+        """The number of features of the explicit map on vectors of this width, where that alone decides it."""
+        count: int = BUILD["n_features"](self, width)
+        return count
+
+
+class Distance(_Sort):
+    """Sort: conditionally negative definite functions ψ(x, z) that are zero on the diagonal, hence ≥ 0.
+
+    They behave like squared distances: √ψ is a metric of a Hilbert space.
+    """
+
+    def __add__(self, other: object) -> "Distance":
+        if isinstance(other, Distance):
+            distance: Distance = BUILD["add_distances"](self, other)
+            return distance
+        if is_number(other) and other == 0:  # so that sum() works
+            return self
+        if is_number(other) or isinstance(other, Kernel):
+            raise underivable(
+                f"{written(self, SUM)} + {_operand(other, PRODUCT)}", DISTANCE_SUM, "distances, zero on the diagonal",
+                _described(other), "Try k.of(distance), or the distance of a kernel, Polarised(k).",
+            )  # fmt: skip
+        return NotImplemented
+
+    def __radd__(self, other: object) -> "Distance":
+        return self + other if is_number(other) else NotImplemented
+
+    def __mul__(self, other: object) -> "Distance":
+        if is_number(other):
+            distance: Distance = BUILD["scale_distance"](self, other)
+            return distance
+        if isinstance(other, Distance):
+            raise underivable(
+                f"{written(self, PRODUCT)} * {written(other, POWER)}", DISTANCE_SCALING, "a number c ≥ 0",
+                "another distance: a product of distances is in general no distance",
+                "Try the sum of the distances, or the product of two kernels of them.",
+            )  # fmt: skip
+        if isinstance(other, Kernel):
+            raise mixed_sorts(f"{written(self, PRODUCT)} * {written(other, POWER)}", self)
+        return NotImplemented
+
+    def __rmul__(self, other: object) -> "Distance":
+        return self * other if is_number(other) else NotImplemented
+
+    def __pow__(self, exponent: object) -> "Distance":
+        if not is_number(exponent):
+            return NotImplemented
+        distance: Distance = BUILD["bernstein_power"](self, exponent)
+        return distance
+
+    def __neg__(self) -> "Distance":
+        raise underivable(f"-{written(self, ATOM)}", DISTANCE_SCALING, "a factor c ≥ 0", "-1.0", "Try RBF().of(…).")
+
+    def __sub__(self, other: object) -> "Distance":
+        if isinstance(other, Node) or is_number(other):
+            raise underivable(
+                f"{written(self, SUM)} - {_operand(other, PRODUCT)}", DISTANCE_SUM, "distances added, never subtracted",
+                "a difference", "Try the sum of the distances.",
+            )  # fmt: skip
+        return NotImplemented
+
+    def log1p(self) -> "Distance":
+        """log(1 + ψ), a Bernstein function of ψ."""
+        distance: Distance = BUILD["log1p"](self)
+        return distance
+
+    def on(self, *target: object) -> "Distance":
+        """The pullback ψ(φ(x), φ(z)) along a map, a function of points, or columns by name or index."""
+        distance: Distance = BUILD["pullback_distance"](self, *target)
+        return distance
+
+    def of(self, other: object) -> "Distance":
+        """Refused: only a kernel has a profile."""
+        raise InvalidParameter(
+            f"{self!r}.of({other!r}) has no meaning.", f"{self!r} is a distance; .of belongs to radial kernels.",
+            f"Try RBF().of({self!r}).",
+        )  # fmt: skip
+
+
+def _operand(value: object, level: int) -> str:
+    return written(value, level) if isinstance(value, Node) else repr(float(value))  # type: ignore[arg-type]
+
+
+def _described(value: object) -> str:
+    return f"the kernel {value!r}" if isinstance(value, Kernel) else f"the number {float(value)!r}"  # type: ignore[arg-type]
+
+
+def _difference(left: object, right: object) -> MercerError:
+    return underivable(
+        f"{_operand(left, SUM)} - {_operand(right, PRODUCT)}", ADDITION, "kernels added, never subtracted",
+        "a difference", "Try the sum, or the product with a kernel between 0 and 1.",
+    )  # fmt: skip
+
+
+def mixed_sorts(expression: str, distance: Distance) -> MercerError:
+    """The refusal of an operation between a kernel and a distance."""
+    return underivable(
+        expression, ADDITION, "kernels", f"{distance!r}, which is a distance (conditionally negative definite)",
+        f"Try a kernel of that distance: RBF().of({distance!r}).",
+    )  # fmt: skip

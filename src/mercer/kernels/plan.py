@@ -1,0 +1,99 @@
+"""The program of a kernel: what is read from the points, and what is done to each entry.
+
+A plan is pure data, made once from a tree by `mercer.kernels.tape` and carried once into the engine.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.maps.base import Map
+from mercer.points.base import Points
+
+__all__ = ["LEAVES", "OPERATIONS", "Instruction", "Leaf", "Plan", "Row"]
+
+# What an instruction may do: name -> its operands. a, b are registers; leaf and row are indices into the plan.
+OPERATIONS: dict[str, tuple[str, ...]] = {
+    "inner": ("leaf",),
+    "sqdist": ("leaf",),
+    "value": ("leaf",),
+    "constant": ("s",),
+    "affine": ("a", "s", "t"),
+    "add": ("a", "b"),
+    "mul": ("a", "b"),
+    "div": ("a", "b"),
+    "exp": ("a",),
+    "log1p": ("a",),
+    "sqrt": ("a",),
+    "pow": ("a", "s"),
+    "powi": ("a", "s"),
+    "tanh": ("a",),
+    "clamp0": ("a",),
+    "arccosine": ("a", "s"),
+    "add_rows": ("a", "row"),
+    "mul_rows": ("a", "row"),
+    "tanimoto": ("a", "row"),
+    "inverse_sum": ("row",),
+}
+
+# What may be read from a pair of points.
+LEAVES: dict[str, str] = {
+    "dot": "⟨x, z⟩, and from the same tile ‖x − z‖²",
+    "l1": "Σ |x − z|",
+    "min": "Σ min(x, z)",
+    "chi2": "Σ 2xz/(x + z), 0/0 = 0",
+    "equal": "1 where the points are equal, else 0",
+    "stored": "an entry of a precomputed matrix",
+    "callback": "the value of a Python function",
+}
+
+
+class Row(Protocol):
+    """A real function of one point, evaluated once per side when points are bound."""
+
+    def values(self, points: Points) -> npt.NDArray[np.float64]:
+        """The function at each point: (n,)."""
+
+
+@final
+@dataclass(frozen=True)
+class Instruction:
+    """One step: `out` becomes `op` of its operands. Unused operands are −1 and 0.0.
+
+    Operations on leaves carry the index of the leaf in `a`, those on rows the index of the row in `b`.
+    """
+
+    op: str
+    out: int
+    a: int = -1
+    b: int = -1
+    s: float = 0.0
+    t: float = 0.0
+
+
+@final
+@dataclass(frozen=True)
+class Leaf:
+    """One reading of a pair of points, in one view."""
+
+    kind: str
+    view: int
+    fn: Callable[..., Any] | None = None
+    form: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """Leaves, rows and instructions; `result` is the register that holds the kernel's value at the end."""
+
+    views: tuple[tuple[Map, ...], ...]
+    leaves: tuple[Leaf, ...]
+    rows: tuple[tuple[Row, int], ...]  # a function and the view that it is evaluated in
+    instructions: tuple[Instruction, ...]
+    n_registers: int
+    result: int
+    nodes: tuple[str, ...]  # the node that emitted each instruction, for messages

@@ -1,0 +1,195 @@
+"""Powers and polynomials of kernels: rule 4, and the real powers of exponential families."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from mercer.domains import Integer, TupleOf
+from mercer.errors import MercerError, NotPositive
+from mercer.kernels.algebra import COEFFICIENT
+from mercer.kernels.kernel import BUILD, Kernel
+from mercer.kernels.node import written
+from mercer.kernels.rows import KERNEL
+from mercer.kernels.rules import POLYNOMIAL, Rule, underivable
+from mercer.kernels.tape import Register, Tape
+from mercer.term import ATOM, POWER, REQUIRED, SUM, Notation, param
+
+__all__ = ["FractionalPower", "PolynomialOf", "Power", "polynomial"]
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Power(Kernel):
+    """An integer power, written ``k ** 3``.
+
+    k(x, z) = k₁(x, z)ⁿ. Positive because tⁿ is a polynomial with coefficients ≥ 0 (rule 4).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k₁.
+    exponent : int
+        The exponent n ≥ 0.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> (Linear() + 1) ** 2
+    (Linear() + 1.0) ** 2
+    """
+
+    rule: ClassVar[Rule] = POLYNOMIAL
+    notation: ClassVar[Notation] = Notation(
+        source="{kernel:4} ** {exponent}", text="{kernel:4}^{exponent}", latex="{kernel:4}^{{{exponent}}}",
+        source_level=POWER, level=POWER, condition="g(t) = t^{exponent}", condition_latex="g(t) = t^{{{exponent}}}",
+    )  # fmt: skip
+    kernel: Kernel = param(REQUIRED, KERNEL)
+    exponent: int = param(REQUIRED, Integer(0, error=NotPositive))
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether the exponent is even."""
+        return self.exponent % 2 == 0
+
+    @property
+    def bound(self) -> float:
+        """The power of the bound."""
+        return self.kernel.bound**self.exponent
+
+    def lower(self, tape: Tape) -> Register:
+        """k₁ⁿ."""
+        return tape.powi(tape.fold(self.kernel), self.exponent)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class FractionalPower(Kernel):
+    """A real power of an exponential kernel, written ``k ** 0.5``.
+
+    k(x, z) = k₁(x, z)ᵃ. Positive because exp(k)ᵃ = exp(a·k): it equals a kernel of the same family (see `expand`), for
+    RBF, Laplacian, rational quadratic, Cauchy, exp(k), and multiples, products and pullbacks of such; others are
+    refused.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k₁.
+    exponent : float
+        The exponent a ≥ 0, not an integer.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF
+    >>> (RBF(2.0) ** 0.25).expand()
+    RBF(4.0)
+    """
+
+    notation: ClassVar[Notation] = Notation(
+        source="{kernel:4} ** {exponent}", text="{kernel:4}^{exponent}", latex="{kernel:4}^{{{exponent}}}",
+        source_level=POWER, level=POWER,
+    )  # fmt: skip
+    kernel: Kernel = param(REQUIRED, KERNEL)
+    exponent: float = param(REQUIRED, COEFFICIENT)
+
+    def settle(self) -> None:
+        """Refuse what has no rule, at the smallest part that has none."""
+        self.expand()
+
+    @property
+    def bound(self) -> float:
+        """The bound of the expansion."""
+        return self.expand().bound
+
+    def expand(self) -> Kernel:
+        """The kernel of the same family that this power is."""
+        return self.kernel.fractional(self.exponent)
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class PolynomialOf(Kernel):
+    """A polynomial of a kernel, written ``polynomial(k, [1, 0, 2])``.
+
+    k(x, z) = Σ aₙ·k₁(x, z)ⁿ. Positive because all aₙ ≥ 0 (rule 4).
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k₁.
+    coefficients : sequence of float
+        The coefficients a₀, a₁, a₂, …, each ≥ 0.
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> polynomial(Linear(), [1, 0, 2]).formula()
+    '1 + 2·⟨x, z⟩^2'
+    """
+
+    rule: ClassVar[Rule] = POLYNOMIAL
+    kernel: Kernel = param(REQUIRED, KERNEL)
+    coefficients: tuple[float, ...] = param(REQUIRED, TupleOf(COEFFICIENT))
+
+    def writing(self) -> Notation:
+        """The terms with coefficients other than zero."""
+        text, latex = [], []
+        for degree, coefficient in enumerate(self.coefficients):
+            if coefficient:
+                number = f"{coefficient:.6g}"
+                text.append((number, f"{number}·{{kernel:4}}", f"{number}·{{kernel:4}}^{degree}")[min(degree, 2)])
+                power = f"{number} \\, {{kernel:4}}^{{{{{degree}}}}}"
+                latex.append((number, f"{number} \\, {{kernel:4}}", power)[min(degree, 2)])
+        return Notation(
+            source="polynomial({kernel}, {coefficients})", text=" + ".join(text) or "0", latex=" + ".join(latex) or "0",
+            level=SUM, condition="coefficients {coefficients} ≥ 0", condition_latex=r"{coefficients} \ge 0",
+        )  # fmt: skip
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether only even powers occur."""
+        return not any(self.coefficients[1::2])
+
+    @property
+    def bound(self) -> float:
+        """The polynomial of the bound."""
+        return sum(a * self.kernel.bound**n for n, a in enumerate(self.coefficients) if a)
+
+    def lower(self, tape: Tape) -> Register:
+        """Horner's scheme."""
+        k = tape.fold(self.kernel)
+        result = tape.constant(self.coefficients[-1])
+        for index, coefficient in enumerate(reversed(self.coefficients[:-1])):
+            product = tape.affine(k, self.coefficients[-1], 0.0) if index == 0 else tape.mul(result, k)
+            result = tape.affine(product, 1.0, coefficient)
+        return result
+
+
+def polynomial(kernel: Kernel, coefficients: list[float] | tuple[float, ...]) -> PolynomialOf:
+    """The polynomial Σ aₙ·kⁿ with coefficients a₀, a₁, … ≥ 0 (rule 4).
+
+    Examples
+    --------
+    >>> from mercer.kernels import Linear
+    >>> polynomial(Linear(), [1, 0, 2])
+    polynomial(Linear(), [1.0, 0.0, 2.0])
+    """
+    return PolynomialOf(kernel, coefficients)  # type: ignore[arg-type]
+
+
+def _power(kernel: Kernel, exponent: float) -> Kernel:
+    if not math.isfinite(exponent) or exponent < 0:
+        raise _no_power(kernel, exponent)
+    return Power(kernel, int(exponent)) if float(exponent).is_integer() else FractionalPower(kernel, float(exponent))
+
+
+def _no_power(kernel: Kernel, exponent: float) -> MercerError:
+    number = float(exponent)
+    shown = repr(int(number)) if number.is_integer() else repr(number)
+    near = max(2, math.floor(number)) if math.isfinite(number) else 2
+    return underivable(
+        f"{written(kernel, ATOM)} ** {shown}", POLYNOMIAL, "a non-negative integer exponent", shown,
+        f"Try ** {near} or ** {near + 1}; real exponents ≥ 0 work for RBF, Laplacian and exp(k).",
+    )  # fmt: skip
+
+
+BUILD.update(power=_power, no_power=_no_power)

@@ -1,0 +1,196 @@
+"""Proofs: the fold of a tree over its rules, and how they are written.
+
+Each node becomes one step that names its rule and the steps it rests on; a node that expands becomes the steps of its
+expansion and one more that says so. Equal sub-expressions are proved once.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+from mercer.kernels.node import Node
+from mercer.kernels.rules import ASSUMED, CITATIONS, Rule
+from mercer.term import Style, Term, render, render_condition
+
+__all__ = ["Proof", "Step", "prove"]
+
+# A formula longer than this is written in terms of the steps that it rests on.
+WIDEST = 56
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_SYMBOLS = {"kernel": ("k", "k"), "distance": ("ψ", r"\psi")}
+
+
+@final
+@dataclass(frozen=True)
+class Step:
+    """One line of a proof."""
+
+    number: int
+    node: Node
+    rule: Rule | None  # None: the node is the same function as the step that it rests on
+    premises: tuple[int, ...]
+    sort: str  # "kernel" or "distance"
+    formula: str
+    formula_latex: str
+    condition: str
+    condition_latex: str
+
+    def reason(self) -> str:
+        """The rule and what it rests on, in words."""
+        steps = ", ".join(map(str, self.premises))
+        if self.rule is None:
+            return f"the same function as {steps}"
+        return f"{self.rule.label} of {steps}" if steps else self.rule.label
+
+
+@final
+@dataclass(frozen=True, repr=False)
+class Proof:
+    """A derivation: numbered steps, the last of which is what was to be shown.
+
+    ``str(proof)`` is the text, ``proof.latex()`` the same in LaTeX; ``proof.assumptions`` holds the claims that were
+    assumed, and is empty for a kernel that is derived in full.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF
+    >>> print(RBF(2.0).proof())
+    RBF(2.0) is a kernel: every Gram matrix is positive semi-definite.
+      1. ⟨x, z⟩                 rule 1 (inner product)
+      2. 0.25·⟨x, z⟩            rule 2 (non-negative multiple) of 1; c = 0.25 ≥ 0
+      3. exp(0.25·⟨x, z⟩)       rule 7 (exponential) of 2
+      4. exp(−‖x‖²/(2·2²))·exp(0.25·⟨x, z⟩)·exp(−‖z‖²/(2·2²))  rule 6 (scaling by a function) of 3; ...
+      5. exp(−‖x − z‖²/(2·2²))  the same function as 4
+    """
+
+    subject: Node
+    steps: tuple[Step, ...]
+
+    @cached_property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is claimed and not derived."""
+        return tuple(f"{step.node!r}: {step.condition}" for step in self.steps if step.rule is ASSUMED)
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether nothing is assumed."""
+        return not self.assumptions
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules used, in order of first use."""
+        return tuple(dict.fromkeys(step.rule for step in self.steps if step.rule is not None))
+
+    @cached_property
+    def citations(self) -> tuple[str, ...]:
+        """Where the rules are proved."""
+        return tuple(dict.fromkeys(CITATIONS[rule.citation] for rule in self.rules))
+
+    def text(self) -> str:
+        """The proof in plain text."""
+        width = max(len(step.formula) for step in self.steps)
+        digits = len(str(len(self.steps)))
+        lines = [self._claim()]
+        for step in self.steps:
+            condition = f"; {step.condition}" if step.condition else ""
+            lines.append(f"  {step.number:>{digits}}. {step.formula:<{width}}  {step.reason()}{condition}")
+        if self.assumptions:
+            lines.append(f"Assumed, not derived: {'; '.join(self.assumptions)}")
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        """The proof as a LaTeX `align*` environment."""
+        rows = []
+        for step in self.steps:
+            condition = f",\\; {step.condition_latex}" if step.condition_latex else ""
+            reason = _escaped(step.reason())
+            rows.append(f"({step.number})\\quad & {step.formula_latex} && \\text{{{reason}}}{condition}")
+        return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+    def _claim(self) -> str:
+        claim = {
+            "kernel": "is a kernel: every Gram matrix is positive semi-definite.",
+            "distance": "is a distance: conditionally negative definite, zero on the diagonal.",
+        }[self.steps[-1].sort]
+        return f"{self.subject!r} {claim}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def _repr_latex_(self) -> str:
+        return self.latex()
+
+
+def prove(node: Node) -> Proof:
+    """Fold a tree into its proof."""
+    fold = _Fold()
+    fold.visit(node)
+    return Proof(node, tuple(fold.steps))
+
+
+class _Fold:
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.known: dict[Node, Step] = {}
+        # Nodes whose own formula is long, which later formulas write by their step: so no line grows with the tree.
+        self.long: dict[Style, dict[Term, str]] = {Style.TEXT: {}, Style.LATEX: {}}
+
+    def visit(self, node: Node) -> Step:
+        if node in self.known:
+            return self.known[node]
+        rule = node.by()
+        expansion = node.expand()
+        if rule is not None:
+            premises = [self.visit(premise) for premise in node.premises()]
+            sort = rule.concludes
+        elif expansion is not None:
+            premises = [self.visit(expansion)]
+            sort = premises[0].sort
+        else:
+            raise NotImplementedError(f"{type(node).__name__} has neither a rule nor an expansion")
+        text, is_long = self._written(node)
+        if rule is None and text == premises[0].formula:
+            step = premises[0]  # written alike: the step needs no repetition
+        else:
+            names = self._names(Style.LATEX) if is_long else self.long[Style.LATEX]
+            step = Step(
+                number=len(self.steps) + 1,
+                node=node,
+                rule=rule,
+                premises=tuple(premise.number for premise in premises),
+                sort=sort,
+                formula=text,
+                formula_latex=render(node, Style.LATEX, refer=names).written,
+                condition=render_condition(node, Style.TEXT, self.long[Style.TEXT]) if rule else "",
+                condition_latex=render_condition(node, Style.LATEX, self.long[Style.LATEX]) if rule else "",
+            )
+            self.steps.append(step)
+        self.known[node] = step
+        if is_long:
+            for style, names in self.long.items():
+                names[node] = _named(step, style)
+        return step
+
+    def _written(self, node: Node) -> tuple[str, bool]:
+        """The whole formula where it is short, else in terms of earlier steps; and whether it is long."""
+        whole = render(node, Style.TEXT, refer=self.long[Style.TEXT]).written
+        if len(whole) <= WIDEST:
+            return whole, False
+        return render(node, Style.TEXT, refer=self._names(Style.TEXT)).written, True
+
+    def _names(self, style: Style) -> dict[Term, str]:
+        return {node: _named(step, style) for node, step in self.known.items()}
+
+
+def _named(step: Step, style: Style) -> str:
+    symbol, latex = _SYMBOLS[step.sort]
+    return f"{symbol}{str(step.number).translate(_SUBSCRIPTS)}" if style is Style.TEXT else f"{latex}_{{{step.number}}}"
+
+
+def _escaped(words: str) -> str:
+    return words.replace("_", r"\_").replace("χ²", r"$\chi^2$")

@@ -1,0 +1,300 @@
+"""The table of theorems: every step of every proof is a row of this file.
+
+A row says what the rule concludes from what, where that is proved, and (a second fact that travels with the first)
+whether the kernel that it makes is pointwise non-negative.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol, final
+
+from mercer.errors import NotPositive
+
+__all__ = ["CITATIONS", "TABLE", "Rule", "underivable"]
+
+CITATIONS: dict[str, str] = {
+    "aronszajn": "N. Aronszajn, Theory of reproducing kernels, Trans. Amer. Math. Soc. 68 (1950), 337–404.",
+    "barla": "A. Barla, F. Odone, A. Verri, Histogram intersection kernel for image classification, ICIP 2003.",
+    "bcr": "C. Berg, J. P. R. Christensen, P. Ressel, Harmonic Analysis on Semigroups, Springer 1984, chapter 3.",
+    "bishop": "C. M. Bishop, Pattern Recognition and Machine Learning, Springer 2006, section 6.2.",
+    "cho-saul": "Y. Cho, L. K. Saul, Kernel methods for deep learning, NIPS 2009, 342–350.",
+    "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
+    "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
+    "scholkopf": "B. Schölkopf, The kernel trick for distances, NIPS 2000, 301–307.",
+    "shawe-taylor": "J. Shawe-Taylor, N. Cristianini, Kernel Methods for Pattern Analysis, CUP 2004, section 3.4.",
+    "stein": "M. L. Stein, Interpolation of Spatial Data, Springer 1999, section 2.7.",
+    "vedaldi": "A. Vedaldi, A. Zisserman, Efficient additive kernels via explicit feature maps, PAMI 34 (2012).",
+}
+
+
+class Derivable(Protocol):
+    """What a rule asks of a node to decide whether its values are non-negative."""
+
+    @property
+    def never_negative(self) -> bool:
+        """Whether values are ≥ 0 whatever the sign of the parts."""
+
+    def parts(self) -> Iterable["Derivable"]:
+        """The nodes that the rule was applied to."""
+
+    def nonnegative_on(self, coordinates: bool) -> bool:
+        """Whether values are ≥ 0, given whether the coordinates of all points are."""
+
+    def inner_coordinates(self, coordinates: bool) -> bool:
+        """Whether the coordinates that the parts see are ≥ 0."""
+
+
+Fact = Callable[[Derivable, bool], bool]
+
+
+def _always(node: Derivable, coordinates: bool) -> bool:  # noqa: ARG001 (a column of the table)
+    return True
+
+
+def _unknown(node: Derivable, coordinates: bool) -> bool:  # noqa: ARG001 (a column of the table)
+    return False
+
+
+def _on_coordinates(node: Derivable, coordinates: bool) -> bool:  # noqa: ARG001 (a column of the table)
+    return coordinates
+
+
+def _from_parts(node: Derivable, coordinates: bool) -> bool:
+    inner = node.inner_coordinates(coordinates)
+    return all(part.nonnegative_on(inner) for part in node.parts())
+
+
+def _from_parts_or_form(node: Derivable, coordinates: bool) -> bool:
+    return node.never_negative or _from_parts(node, coordinates)
+
+
+@final
+@dataclass(frozen=True)
+class Rule:
+    """A theorem of the calculus."""
+
+    name: str
+    title: str
+    statement: str
+    latex: str
+    citation: str  # a key of CITATIONS
+    number: int | None = None  # the number of a textbook rule
+    concludes: str = "kernel"  # or "distance"
+    nonnegative: Fact = _unknown
+
+    @property
+    def label(self) -> str:
+        """How a proof names the rule."""
+        return f"rule {self.number} ({self.title})" if self.number else self.title
+
+
+INNER_PRODUCT = Rule(
+    "inner-product",
+    "inner product",
+    "⟨x, z⟩ is a kernel: Σ cᵢcⱼ⟨xᵢ, xⱼ⟩ = ‖Σ cᵢxᵢ‖² ≥ 0.",
+    r"\langle x, z\rangle",
+    "shawe-taylor",
+    1,
+    nonnegative=_on_coordinates,
+)
+SCALING = Rule(
+    "scaling",
+    "non-negative multiple",
+    "c·k₁ is a kernel for c ≥ 0.",
+    r"c\,k_1,\; c \ge 0",
+    "bishop",
+    2,
+    nonnegative=_from_parts,
+)
+ADDITION = Rule("sum", "sum", "k₁ + k₂ is a kernel.", r"k_1 + k_2", "aronszajn", 3, nonnegative=_from_parts)
+POLYNOMIAL = Rule(
+    "integer-power",
+    "polynomial",
+    "g(k₁) is a kernel for a polynomial g with coefficients ≥ 0.",
+    r"g(k_1),\; g \text{ a polynomial with coefficients} \ge 0",
+    "bishop",
+    4,
+    nonnegative=_from_parts_or_form,
+)
+SCHUR_PRODUCT = Rule(
+    "product", "product", "k₁·k₂ is a kernel (Schur).", r"k_1 \, k_2", "aronszajn", 5, nonnegative=_from_parts
+)
+CONGRUENCE = Rule(
+    "congruence",
+    "scaling by a function",
+    "f(x)·k₁(x, z)·f(z) is a kernel for any real function f.",
+    r"f(x)\,k_1(x, z)\,f(z)",
+    "bishop",
+    6,
+    nonnegative=_from_parts,
+)
+EXPONENTIAL = Rule(
+    "exponential",
+    "exponential",
+    "exp(k₁) is a kernel: the limit of polynomials with coefficients 1/n!.",
+    r"\exp(k_1)",
+    "bishop",
+    7,
+    nonnegative=_always,
+)
+QUADRATIC_FORM = Rule(
+    "quadratic-form",
+    "quadratic form",
+    "xᵀAz is a kernel for A symmetric positive semi-definite.",
+    r"x^\top A z,\; A \succeq 0",
+    "bishop",
+    8,
+)
+CONSTANT = Rule(
+    "constant",
+    "constant",
+    "A constant c ≥ 0 is a kernel: Σ cᵢcⱼ·c = c·(Σ cᵢ)² ≥ 0.",
+    r"c \ge 0",
+    "shawe-taylor",
+    nonnegative=_always,
+)
+PULLBACK = Rule(
+    "pullback",
+    "pullback",
+    "k₁(φ(x), φ(z)) is a kernel for any map φ.",
+    r"k_1(\varphi(x), \varphi(z))",
+    "shawe-taylor",
+    nonnegative=_from_parts,
+)
+DIRECT_SUM = Rule(
+    "direct-sum",
+    "direct sum",
+    "k₁(x₁, z₁) + k₂(x₂, z₂) is a kernel on pairs (x₁, x₂).",
+    r"k_1(x_1, z_1) + k_2(x_2, z_2)",
+    "aronszajn",
+    nonnegative=_from_parts,
+)
+TENSOR = Rule(
+    "tensor",
+    "tensor product",
+    "k₁(x₁, z₁)·k₂(x₂, z₂) is a kernel on pairs (x₁, x₂).",
+    r"k_1(x_1, z_1)\,k_2(x_2, z_2)",
+    "aronszajn",
+    nonnegative=_from_parts,
+)
+POWER_SERIES = Rule(
+    "power-series",
+    "power series",
+    "Σ aₙk₁ⁿ is a kernel for aₙ ≥ 0 wherever |k₁| stays inside the radius.",
+    r"\sum_n a_n k_1^n,\; a_n \ge 0",
+    "shawe-taylor",
+    nonnegative=_from_parts_or_form,
+)
+SCHOENBERG = Rule(
+    "schoenberg",
+    "Schoenberg",
+    "f(ψ) is a kernel for f completely monotone and ψ conditionally negative definite.",
+    r"f(\psi),\; f \text{ completely monotone}, \psi \text{ conditionally negative definite}",
+    "schoenberg",
+    nonnegative=_always,
+)
+MINIMUM = Rule(
+    "minimum",
+    "minimum",
+    "Σ min(x, z) on x, z ≥ 0 is a kernel: min(x, z) = ∫ 1[t ≤ x]·1[t ≤ z] dt.",
+    r"\sum_i \min(x_i, z_i),\; x, z \ge 0",
+    "barla",
+    nonnegative=_always,
+)
+CHI_SQUARED = Rule(
+    "chi-squared",
+    "χ²",
+    "Σ 2xz/(x + z) on x, z ≥ 0 is a kernel: 1/(x + z) = ∫ e^(−tx)·e^(−tz) dt.",
+    r"\sum_i \frac{2 x_i z_i}{x_i + z_i},\; x, z \ge 0",
+    "vedaldi",
+    nonnegative=_always,
+)
+DELTA = Rule(
+    "delta",
+    "delta",
+    "[x = z] is a kernel: Σ cᵢcⱼ[xᵢ = xⱼ] is a sum of squares, one per class of equal points.",
+    r"[x = z]",
+    "shawe-taylor",
+    nonnegative=_always,
+)
+INVERSE_SUM = Rule(
+    "inverse-sum",
+    "inverse sum",
+    "1/(a(x) + a(z)) is a kernel for a > 0: ∫ e^(−t·a(x))·e^(−t·a(z)) dt.",
+    r"\frac{1}{a(x) + a(z)},\; a > 0",
+    "bcr",
+    nonnegative=_always,
+)
+CITY_BLOCK = Rule(
+    "city-block",
+    "city block",
+    "Σ |x − z| is conditionally negative definite: |x − z| = ∫ (1[t ≤ x] − 1[t ≤ z])² dt.",
+    r"\lVert x - z\rVert_1",
+    "bcr",
+    concludes="distance",
+    nonnegative=_always,
+)
+POLARISATION = Rule(
+    "polarisation",
+    "polarisation",
+    "k₁(x, x) + k₁(z, z) − 2k₁(x, z) is conditionally negative definite.",
+    r"k_1(x, x) + k_1(z, z) - 2 k_1(x, z)",
+    "scholkopf",
+    concludes="distance",
+    nonnegative=_always,
+)
+BERNSTEIN = Rule(
+    "bernstein",
+    "Bernstein",
+    "b(ψ) is conditionally negative definite for b Bernstein with b(0) = 0.",
+    r"b(\psi),\; b \text{ Bernstein}, b(0) = 0",
+    "schilling",
+    concludes="distance",
+    nonnegative=_always,
+)
+DISTANCE_SUM = Rule(
+    "distance-sum",
+    "sum of distances",
+    "ψ₁ + ψ₂ is conditionally negative definite.",
+    r"\psi_1 + \psi_2",
+    "bcr",
+    concludes="distance",
+    nonnegative=_always,
+)
+DISTANCE_SCALING = Rule(
+    "distance-scaling",
+    "multiple of a distance",
+    "c·ψ₁ is conditionally negative definite for c ≥ 0.",
+    r"c\,\psi_1,\; c \ge 0",
+    "bcr",
+    concludes="distance",
+    nonnegative=_always,
+)
+DISTANCE_PULLBACK = Rule(
+    "distance-pullback",
+    "pullback of a distance",
+    "ψ(φ(x), φ(z)) is conditionally negative definite for any map φ.",
+    r"\psi(\varphi(x), \varphi(z))",
+    "bcr",
+    concludes="distance",
+    nonnegative=_always,
+)
+ASSUMED = Rule("assumed", "assumed", "The user's claim; nothing is derived.", r"\text{assumed}", "aronszajn")
+
+TABLE: tuple[Rule, ...] = (
+    INNER_PRODUCT, SCALING, ADDITION, POLYNOMIAL, SCHUR_PRODUCT, CONGRUENCE, EXPONENTIAL, QUADRATIC_FORM,
+    CONSTANT, PULLBACK, DIRECT_SUM, TENSOR, POWER_SERIES, SCHOENBERG,
+    MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM,
+    CITY_BLOCK, POLARISATION, BERNSTEIN, DISTANCE_SUM, DISTANCE_SCALING, DISTANCE_PULLBACK,
+    ASSUMED,
+)  # fmt: skip
+
+
+def underivable(expression: str, rule: Rule, needs: str, got: str, attempt: str) -> NotPositive:
+    """The refusal of an expression by the rule that would have had to derive it."""
+    name = f"{rule.number} ({rule.name})" if rule.number else rule.name
+    return NotPositive(
+        f"{expression} cannot be derived as a {rule.concludes}.",
+        f"Rule {name} needs {needs}; got {got}.",
+        f"{attempt}\n  That it cannot be derived is not a disproof; Custom(fn, because=…) carries a claim of your own.",
+    )

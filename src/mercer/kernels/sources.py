@@ -1,0 +1,237 @@
+"""What each leaf of a plan takes from the points: one row of the table `LEAF_SOURCES` per kind of leaf.
+
+A source is made from the basis once and keeps what it learnt there (a dictionary of values, a format); it then
+prepares any other points in the same way, for the other side of the matrix.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from mercer import _core
+from mercer.budget import refuse_too_large
+from mercer.errors import DomainMismatch, InvalidInput
+from mercer.kernels.plan import Leaf
+from mercer.points import Domain, Indicators, Points, Stored, Vectors, require
+
+__all__ = ["LEAF_SOURCES", "Source", "values_of", "vectors_of"]
+
+
+class Source(Protocol):
+    """How the points of one leaf reach the engine."""
+
+    @classmethod
+    def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        """Learn from the basis what new points must not change."""
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        """Give the points to a side of the matrix."""
+
+
+@final
+@dataclass(frozen=True)
+class _Inner:
+    """Rows for inner products: dense, sparse, or the indicators of sets."""
+
+    owner: str
+    sparse: bool
+
+    @classmethod
+    def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        found = vectors_of(basis, owner)
+        return cls(owner, isinstance(found, Indicators) or found.is_sparse)
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        found = vectors_of(points, self.owner)
+        if isinstance(found, Indicators):
+            side.sparse(found.offsets, found.codes, None, max(found.n_items, 1), found.sizes.astype(np.float64))
+        elif self.sparse:
+            rows = found.csr if found.is_sparse else sp.csr_array(found.dense)
+            offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
+            side.sparse(offsets, columns, rows.data, found.width, None)
+        else:
+            side.dense(_dense(found, self.owner))
+
+
+@final
+@dataclass(frozen=True)
+class _Coordinates:
+    """Dense rows for sums over coordinates; `signed` says whether negative numbers have a meaning."""
+
+    owner: str
+    signed: bool
+    SIGNED: ClassVar[frozenset[str]] = frozenset({"l1"})
+
+    @classmethod
+    def fit(cls, leaf: Leaf, owner: str, _basis: Points, /) -> Self:
+        return cls(owner, leaf.kind in cls.SIGNED)
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        found = vectors_of(points, self.owner)
+        if isinstance(found, Indicators):
+            raise DomainMismatch(
+                f"{self.owner} takes sums over coordinates, which the indicators of sets do not have.",
+                "Items that are not in the dictionary have no coordinate.",
+                "Use SetIntersection(), or SquaredEuclidean().on(Indicator()) for the size of the difference.",
+            )
+        rows = _dense(found, self.owner)
+        if not self.signed and (negative := rows.min()) < 0:
+            i, j = (int(at) for at in np.argwhere(rows < 0)[0])
+            raise InvalidInput(
+                f"{self.owner} is a kernel on non-negative numbers only.",
+                f"X[{i}, {j}] is {rows[i, j]:.6g}; the smallest number is {negative:.6g}.",
+                "Shift or clip the columns, or use a kernel of all numbers, such as RBF() or Laplacian().",
+            )
+        side.dense(rows)
+
+
+@final
+@dataclass(frozen=True)
+class _Values:
+    """Points as codes: equal points have equal codes, and a point outside the basis has none of its codes."""
+
+    owner: str
+    codes: dict[Any, int]
+
+    @classmethod
+    def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        return cls(owner, {value: code for code, value in enumerate(dict.fromkeys(values_of(basis, owner)))})
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        side.codes(np.array([self.codes.get(value, -1) for value in values_of(points, self.owner)], dtype=np.int64))
+
+
+@final
+@dataclass(frozen=True)
+class _Entries:
+    """Entries of a precomputed matrix: its rows on the left, its columns at the basis."""
+
+    owner: str
+    columns: npt.NDArray[np.int64]
+
+    @classmethod
+    def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        found = require(basis, frozenset({Domain.GRAM}), owner)
+        assert isinstance(found, Stored)
+        return cls(owner, found.rows)
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        found = require(points, frozenset({Domain.GRAM}), self.owner)
+        assert isinstance(found, Stored)
+        if self.columns.max() >= found.width:
+            raise InvalidInput(
+                f"{self.owner} needs a column for each point of the basis.",
+                f"The matrix has {found.width} columns, and the basis reaches point {self.columns.max()}.",
+                "Pass the rows K(new, training) against all training points; to fit, a square matrix.",
+            )
+        whole = len(self.columns) == found.width and bool(np.all(np.diff(self.columns) == 1))
+        side.matrix(found.matrix if whole else np.ascontiguousarray(found.matrix[:, self.columns]))
+
+
+@final
+@dataclass(frozen=True)
+class _Calls:
+    """A Python function of two points, or of two collections of points."""
+
+    owner: str
+    fn: Callable[..., Any]
+    form: str
+    basis: Points
+
+    @classmethod
+    def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        assert leaf.fn is not None
+        return cls(owner, leaf.fn, leaf.form, basis)
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        fill = _FORMS[self.form]
+
+        def block(i0: int, i1: int, j0: int, j1: int) -> npt.NDArray[np.float64]:
+            left, right = points.take(slice(i0, i1)).raw(), self.basis.take(slice(j0, j1)).raw()
+            return fill(self.fn, left, right, (i1 - i0, j1 - j0), self.owner)
+
+        side.call(block)
+
+
+def _call_pairs(
+    fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int], owner: str
+) -> npt.NDArray[np.float64]:
+    out = np.empty(shape)
+    for i, x in enumerate(left):
+        for j, z in enumerate(right):
+            value = fn(x, z)
+            try:
+                out[i, j] = value
+            except (TypeError, ValueError):
+                raise InvalidInput(
+                    f"The function of {owner} must give one number for two points.",
+                    f"It gave {value!r}.",
+                    'For a function of two collections of points that gives a matrix, say form="matrix".',
+                ) from None
+    return out
+
+
+def _call_matrix(
+    fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int], owner: str
+) -> npt.NDArray[np.float64]:
+    out = np.ascontiguousarray(fn(left, right), dtype=np.float64)
+    if out.shape != shape:
+        raise InvalidInput(
+            f"The function of {owner} must give a matrix of shape {shape} for {shape[0]} and {shape[1]} points.",
+            f"It gave shape {out.shape}.",
+            'For a function of two points that gives a number, say form="pair".',
+        )
+    return out
+
+
+_FORMS = {"pair": _call_pairs, "matrix": _call_matrix}
+
+
+def vectors_of(points: Points, owner: str) -> Vectors | Indicators:
+    """The points as rows that have inner products."""
+    found = require(points, frozenset({Domain.VECTORS}), owner)
+    assert isinstance(found, Vectors | Indicators)
+    return found
+
+
+def _dense(points: Vectors, owner: str) -> npt.NDArray[np.floating[Any]]:
+    if points.dense is not None:
+        return points.dense
+    refuse_too_large(
+        int(np.prod(points.shape)) * points.dtype.itemsize,
+        f"The dense copy of the sparse rows that {owner} needs",
+        "Use a kernel of inner products, which takes sparse rows as they are, or select columns.",
+    )
+    return np.ascontiguousarray(points.csr.toarray())
+
+
+_ANY = frozenset({Domain.VECTORS, Domain.OBJECTS, Domain.SETS})
+
+
+def values_of(points: Points, owner: str) -> list[Any]:
+    """One hashable value per point: equal values for equal points, and only for those."""
+    found = require(points, _ANY, owner)
+    if isinstance(found, Vectors):
+        # + 0.0 turns −0.0 into 0.0: they are equal as numbers but not as bytes.
+        rows = np.ascontiguousarray(_dense(found, owner), dtype=np.float64) + 0.0
+        return rows.view(np.dtype((np.void, rows.shape[1] * 8))).ravel().tolist()
+    if isinstance(found, Indicators):
+        # Sets with items outside the dictionary equal no set of the basis; their size keeps them apart from it.
+        bounds = zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), found.sizes.tolist(), strict=True)
+        return [(size, found.codes[a:b].tobytes()) for a, b, size in bounds]
+    return list(found.raw())
+
+
+LEAF_SOURCES: dict[str, type[Source]] = {
+    "dot": _Inner,
+    "l1": _Coordinates,
+    "min": _Coordinates,
+    "chi2": _Coordinates,
+    "equal": _Values,
+    "stored": _Entries,
+    "callback": _Calls,
+}

@@ -1,0 +1,22 @@
+"""How points become other points: a kernel composed with a map is again a kernel."""
+
+from mercer.maps.affine import Scale
+from mercer.maps.base import FittedMap, Map, StatelessMap
+from mercer.maps.columns import Columns
+from mercer.maps.function import FunctionMap
+from mercer.maps.indicator import FittedIndicator, Indicator
+from mercer.maps.torus import Torus
+from mercer.maps.unit import UnitRows
+
+__all__ = [
+    "Columns",
+    "FittedIndicator",
+    "FittedMap",
+    "FunctionMap",
+    "Indicator",
+    "Map",
+    "Scale",
+    "StatelessMap",
+    "Torus",
+    "UnitRows",
+]

@@ -1,0 +1,55 @@
+"""Linear maps of vectors that act on each column alone."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+import scipy.sparse as sp
+
+from mercer.domains import NonZeroNumbers
+from mercer.maps.base import StatelessMap, check_one_per_column
+from mercer.points import Domain, Points, Vectors
+from mercer.term import REQUIRED, Notation, param
+
+__all__ = ["Scale"]
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Scale(StatelessMap):
+    r"""Multiply each column by a factor.
+
+    .. math:: x \mapsto (c_1 x_1, \ldots, c_d x_d)
+
+    Sparse vectors stay sparse. Before ``RBF()``, factors 1/l_j give every column its own length scale l_j.
+
+    Parameters
+    ----------
+    factors : float or array of shape (d,)
+        One factor for all columns, or one per column; finite and not zero.
+
+    Examples
+    --------
+    >>> from mercer.points import as_points
+    >>> Scale([1.0, 10.0])(as_points([[1.0, 2.0], [3.0, 4.0]])).raw()
+    array([[ 1., 20.],
+           [ 3., 40.]])
+    """
+
+    needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS})
+    notation: ClassVar[Notation] = Notation(text="{factors} · {x:3}", latex=r"{factors} \odot {x:3}", level=2)
+    factors: Any = param(REQUIRED, NonZeroNumbers)
+
+    def out_width(self, width: int) -> int:
+        """As many columns as before."""
+        check_one_per_column(self, "factors", self.factors, width)
+        return width
+
+    def __call__(self, points: Points) -> Vectors:
+        """The scaled rows, in the same precision."""
+        vectors = self.read_vectors(points)
+        self.out_width(vectors.width)
+        factors = np.broadcast_to(np.asarray(self.factors, dtype=vectors.dtype), vectors.width)
+        with np.errstate(over="ignore"):  # Vectors names the row and the column that overflow
+            scaled = vectors.csr @ sp.diags_array(factors) if vectors.dense is None else vectors.dense * factors
+        return Vectors(scaled, f"{self!r} of X")

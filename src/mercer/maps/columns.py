@@ -1,0 +1,111 @@
+"""Some columns of a table or of vectors."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from mercer.domains import TupleOf
+from mercer.errors import InvalidInput, InvalidParameter
+from mercer.maps.base import StatelessMap
+from mercer.points import Domain, Indicators, Points, Table, Vectors
+from mercer.term import REQUIRED, Notation, Raw, param
+
+__all__ = ["Columns"]
+
+
+@final
+@dataclass(frozen=True)
+class _ColumnName:
+    """The name or the index of a column."""
+
+    text: str = "the name of a column or its index (0, 1, 2, …)"
+
+    def check(self, owner: str, name: str, value: Any) -> str | int:
+        """Return the name as str, the index as int."""
+        if isinstance(value, str):
+            return str(value)
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
+            return int(value)
+        raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {value!r}.")
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False, init=False)
+class Columns(StatelessMap):
+    r"""Keep some columns, in the given order.
+
+    .. math:: x \mapsto (x_{j_1}, \ldots, x_{j_m})
+
+    Of a table, by name or by position: numeric columns become vectors, one column of sets becomes sets, one column of
+    strings or other values becomes objects, several columns that are not all numeric become objects that are tuples.
+    Of vectors, by index; sparse vectors stay sparse.
+
+    Parameters
+    ----------
+    *names : str or int
+        The columns, at least one; indices count from 0.
+
+    Examples
+    --------
+    >>> from mercer.points import as_points
+    >>> Columns(2, 0)(as_points([[1.0, 2.0, 3.0]])).raw()
+    array([[3., 1.]])
+    >>> Columns("colour")(as_points({"size": [1, 2], "colour": ["red", "blue"]})).raw()
+    ['red', 'blue']
+    """
+
+    needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS, Domain.TABLE})
+    notation: ClassVar[Notation] = Notation(
+        source="Columns({arguments})", text="{x:4}[{arguments}]", latex=r"{x:4}_{{{arguments}}}"
+    )
+    names: tuple[str | int, ...] = param(REQUIRED, TupleOf(_ColumnName()))
+
+    def __init__(self, *names: str | int) -> None:
+        self._set("names", names)
+        self.__post_init__()
+
+    def slot(self, name: str) -> Any:
+        """The names as written between the brackets."""
+        if name != "arguments":
+            return getattr(self, name)
+        return Raw(", ".join(map(repr, self.names)), ", ".join(rf"\text{{{_escape(name)}}}" for name in self.names))
+
+    def out_width(self, width: int) -> int:
+        """One column for each index."""
+        self._indices(width)
+        return len(self.names)
+
+    def __call__(self, points: Points) -> Points:
+        """The chosen columns."""
+        found = self.read(points)
+        if isinstance(found, Table):
+            return found.select(self.names)
+        if isinstance(found, Indicators):
+            raise InvalidInput(
+                f"{self!r} cannot choose among the items of sets.",
+                "The columns of Indicator() are the items of a dictionary, in an order of its own.",
+                "Put Columns(...) before Indicator().",
+            )
+        vectors = Vectors(found)
+        indices = self._indices(vectors.width)
+        return Vectors(vectors.raw()[:, indices])
+
+    def _indices(self, width: int) -> list[int]:
+        for name in self.names:
+            if isinstance(name, str):
+                raise InvalidInput(
+                    f"{self!r} asks for the column {name!r}, but X has no column names.",
+                    f"Got vectors with {width} columns.",
+                    "Pass a DataFrame or a dict of columns, or choose by index.",
+                )
+            if name >= width:
+                raise InvalidInput(
+                    f"{self!r} asks for column {name}, which X does not have.",
+                    f"X has {width} features: columns 0 to {width - 1}.",
+                )
+        return [int(name) for name in self.names]
+
+
+def _escape(name: str | int) -> str:
+    return "".join(rf"\{character}" if character in r"_%&#${}" else character for character in str(name))

@@ -1,0 +1,24 @@
+"""What the data is: the only place where input is looked at."""
+
+from mercer.points.adapt import as_points, check_same_width, require
+from mercer.points.base import Domain, Points
+from mercer.points.objects import Objects
+from mercer.points.ragged import Indicators, Sets
+from mercer.points.stored import Stored
+from mercer.points.table import Column, Table
+from mercer.points.vectors import Vectors
+
+__all__ = [
+    "Column",
+    "Domain",
+    "Indicators",
+    "Objects",
+    "Points",
+    "Sets",
+    "Stored",
+    "Table",
+    "Vectors",
+    "as_points",
+    "check_same_width",
+    "require",
+]

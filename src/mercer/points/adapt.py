@@ -1,0 +1,235 @@
+"""From Python data to points: a table of adapters, and what a kernel or map asks of its points."""
+
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Number
+from typing import Any, Protocol, TypeGuard, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import DomainMismatch, InvalidInput
+from mercer.points.base import Domain, Points
+from mercer.points.objects import Objects
+from mercer.points.ragged import Indicators, Sets
+from mercer.points.stored import Stored
+from mercer.points.table import SERIES_READERS, Table, class_names
+from mercer.points.vectors import Vectors
+
+__all__ = ["as_points", "check_same_width", "require"]
+
+_POINTS = (Vectors, Sets, Indicators, Objects, Table, Stored)
+
+
+@runtime_checkable
+class _SupportsArray(Protocol):
+    """What NumPy can turn into an array: the array protocol of other libraries."""
+
+    def __array__(self) -> NDArray[Any]: ...
+
+
+def as_points(X: object, name: str = "X") -> Points:
+    """Python data as points, validated.
+
+    ====================================================  =======
+    X                                                     points
+    ====================================================  =======
+    two-dimensional array, nested lists, SciPy sparse     Vectors
+    list or object array of set or frozenset              Sets
+    list or one-dimensional array of strings, other       Objects
+    DataFrame (pandas, polars), pyarrow Table, dict       Table
+    points                                                as they are
+    ====================================================  =======
+
+    Parameters
+    ----------
+    X : object
+        The data. To treat numbers or rows of strings as mere values, wrap them: ``Objects(X)``.
+    name : str
+        The argument's name in messages.
+
+    Examples
+    --------
+    >>> as_points([[1, 2], [3, 4]])
+    Vectors(2 x 2, float64)
+    >>> as_points([{1, 2}, {2}])
+    Sets(2, 3 items)
+    >>> as_points(["red", "green"])
+    Objects(2)
+    >>> as_points({"a": [1, 2], "b": ["x", "y"]})
+    Table(2 rows: a, b)
+    """
+    if _is_points(X):
+        return X
+    names = class_names(X)
+    adapt = next((adapter for key, adapter in _ADAPTERS.items() if key in names), _other)
+    return adapt(X, name)
+
+
+def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X") -> Points:
+    """Points of one of the domains that `owner` needs, or an error that says what would work.
+
+    A table stands for all its columns (vectors if they are numbers), dense vectors for a precomputed matrix.
+
+    Examples
+    --------
+    >>> require(as_points({"a": [1, 2], "b": [3, 4]}), frozenset({Domain.VECTORS}), "RBF()")
+    Vectors(2 x 2, float64)
+    """
+    if points.domain in needs:
+        return points
+    if isinstance(points, Table):
+        if points.domain_of(points.names) in needs:
+            return points.select(points.names)
+        if needs == {Domain.VECTORS}:
+            return points.vectors()
+    if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
+        return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
+    wanted = " or ".join(domain.value for domain in Domain if domain in needs)
+    raise DomainMismatch(
+        f"{owner} cannot read {name}: it needs {wanted}.", f"Got {points!r}.", _advice(points.domain, needs)
+    )
+
+
+def check_same_width(basis: Points, points: Points, name: str = "Z", owner: str = "Kernel") -> None:
+    """Check that new points have the columns of the basis: their number, and in tables their names.
+
+    Examples
+    --------
+    >>> check_same_width(as_points([[1, 2]]), as_points([[1, 2, 3]]))
+    Traceback (most recent call last):
+        ...
+    mercer.errors.InvalidInput: Z has 3 features, but Kernel is expecting 2 features as input.
+    """
+    if basis.domain is not points.domain and not (basis.domain in _COLUMNED and points.domain in _COLUMNED):
+        raise DomainMismatch(
+            f"{name} holds {points.domain.value}, but {owner} is expecting {basis.domain.value}.",
+            f"Got {points!r}; the basis is {basis!r}.",
+        )
+    expected, got = _width(basis), _width(points)
+    if expected != got:
+        raise InvalidInput(f"{name} has {got} features, but {owner} is expecting {expected} features as input.")
+    if isinstance(basis, Table) and isinstance(points, Table) and basis.names != points.names:
+        raise _other_names(basis, points, name)
+
+
+_COLUMNED = frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM})
+
+
+def _width(points: Points) -> int | None:
+    return points.width if isinstance(points, (Vectors, Indicators, Table, Stored)) else None
+
+
+def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
+    new = [column for column in points.names if column not in basis.columns]
+    gone = [column for column in basis.names if column not in points.columns]
+    parts = (("unseen at fit time", new), ("seen at fit time, yet now missing", gone))
+    got = " ".join(f"Feature names {what}: {', '.join(names)}." for what, names in parts if names)
+    return InvalidInput(
+        "The feature names should match those that were passed during fit.",
+        got or "Feature names must be in the same order as they were in fit.",
+        f"Give {name} the columns {', '.join(basis.names[:10])}{', ...' if basis.width > 10 else ''}, in this order.",
+    )
+
+
+# The domain got, the domain needed -> what would work.
+_ADVICE: dict[tuple[Domain, Domain], str] = {
+    (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
+    (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(FunctionMap(fn)).",
+    (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
+    (Domain.VECTORS, Domain.SETS): "Pass a list of sets, one per point: [{1, 2}, {2, 3}].",
+    (Domain.OBJECTS, Domain.SETS): "Pass a list of sets, one per point: [{1, 2}, {2, 3}].",
+    (Domain.TABLE, Domain.SETS): "Choose one column of sets, with .on(Columns(name)).",
+    (Domain.VECTORS, Domain.OBJECTS): "Wrap the values, one per point: mercer.points.Objects(list_of_values).",
+    (Domain.VECTORS, Domain.TABLE): "Pass a DataFrame or a dict of columns.",
+    (Domain.SETS, Domain.TABLE): "Pass a DataFrame or a dict of columns.",
+    (Domain.OBJECTS, Domain.TABLE): "Pass a DataFrame or a dict of columns.",
+    (Domain.SETS, Domain.GRAM): "Pass the matrix of kernel values, one row per point.",
+    (Domain.OBJECTS, Domain.GRAM): "Pass the matrix of kernel values, one row per point.",
+}
+
+
+def _advice(got: Domain, needs: frozenset[Domain]) -> str:
+    return next((_ADVICE[got, need] for need in Domain if need in needs and (got, need) in _ADVICE), "")
+
+
+def _is_points(X: object) -> TypeGuard[Points]:
+    return isinstance(X, _POINTS)
+
+
+def _array(X: Any, name: str) -> Points:
+    if X.ndim == 1 and X.dtype.kind not in "fiubcV" and not isinstance(X, np.ma.MaskedArray):
+        return _sequence(list(X), name)
+    return Vectors(X, name)
+
+
+def _series(X: Any, name: str) -> Points:
+    """A one-dimensional column of another library: strings or sets, for numbers are refused as scikit-learn does."""
+    column = Table({"": X}, name).columns[""]
+    if column.domain is Domain.VECTORS:
+        raise InvalidInput(
+            f"Expected a 2-dimensional container but got {type(X)} instead.",
+            f"The argument is {name}.",
+            "Pass a DataFrame containing a single row or a single column. Reshape your data if it is an array.",
+        )
+    return Table({name: X}, name).select([name])
+
+
+# The types of a sequence's entries -> what the entry is. The first match counts.
+_ENTRIES: tuple[tuple[tuple[type, ...], str], ...] = (
+    ((set, frozenset), "set"),
+    ((Number, np.number, np.bool_), "number"),
+    ((str, bytes, bytearray, np.generic), "value"),
+    ((Sequence, _SupportsArray), "row"),
+    ((type(None),), "missing"),
+)
+
+
+def _entry(kind: type) -> str:
+    return next((entry for kinds, entry in _ENTRIES if issubclass(kind, kinds)), "value")
+
+
+def _sequence(X: Any, name: str) -> Points:
+    entries = {_entry(kind) for kind in set(map(type, X))}
+    if "set" in entries:
+        return Sets(X, name)
+    if "value" in entries or entries == {"missing"}:
+        return Objects(X, name)
+    return Vectors(X, name)
+
+
+def _other(X: object, name: str) -> Points:
+    if isinstance(X, _SupportsArray | memoryview) and not isinstance(X, np.generic):
+        return _array(np.asarray(X), name)
+    if isinstance(X, Sequence) and not isinstance(X, str | bytes | bytearray):
+        return _sequence(list(X), name)
+    if isinstance(X, Number | np.generic | type(None)):
+        return Vectors(X, name)
+    advice = "Pass a list of strings, one per point." if isinstance(X, str) else _PASS
+    if isinstance(X, Iterator):
+        advice = "Turn it into a list first: list(X)."
+    raise DomainMismatch(f"Input {name} is not a collection of points.", f"Got a {type(X).__name__}.", advice)
+
+
+_PASS = "Pass a two-dimensional array, a SciPy sparse matrix, a DataFrame, or a list of sets, strings or other values."
+
+
+def _lazy(X: Any, name: str) -> Points:
+    raise DomainMismatch(f"Input {name} is a lazy query.", f"Got a {type(X).__name__}.", "Pass X.collect().")
+
+
+_Adapter = Callable[[Any, str], Points]
+# A class, by top-level module and name -> how it becomes points; bases count, so subclasses need no row.
+_ADAPTERS: dict[tuple[str, str], _Adapter] = {
+    ("numpy", "ndarray"): _array,
+    ("scipy", "sparray"): Vectors,
+    ("scipy", "spmatrix"): Vectors,
+    ("builtins", "list"): _sequence,
+    ("builtins", "tuple"): _sequence,
+    ("builtins", "dict"): Table,
+    ("pandas", "DataFrame"): Table,
+    ("polars", "DataFrame"): Table,
+    ("polars", "LazyFrame"): _lazy,
+    ("pyarrow", "Table"): Table,
+    ("pyarrow", "RecordBatch"): Table,
+    **dict.fromkeys(SERIES_READERS, _series),
+}

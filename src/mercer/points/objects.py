@@ -1,0 +1,87 @@
+"""Objects: any Python values, one per point, for kernels that only ask whether values are equal or call a function."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.errors import DomainMismatch, InvalidInput
+from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+
+__all__ = ["Objects"]
+
+
+@final
+@dataclass(frozen=True, eq=False, init=False, repr=False, slots=True)
+class Objects:
+    """Points that are arbitrary Python values: strings, tuples, numbers, anything.
+
+    NaN, NaT and pandas.NA are refused, because they do not equal themselves; None is a value like any other.
+
+    Parameters
+    ----------
+    X : list, tuple or one-dimensional array
+        One value per point, at least one.
+    name : str
+        The argument's name in messages.
+
+    Attributes
+    ----------
+    values : object ndarray of shape (n,)
+        The values, read-only.
+
+    Examples
+    --------
+    >>> X = Objects(["red", "green", ("mixed", 3)])
+    >>> X
+    Objects(3)
+    >>> X.take([2, 0]).raw()
+    [('mixed', 3), 'red']
+    """
+
+    domain: ClassVar[Domain] = Domain.OBJECTS
+    values: NDArray[np.object_]
+
+    def __init__(self, X: Sequence[Any] | NDArray[Any], name: str = "X") -> None:
+        if isinstance(X, (str, bytes)) or not isinstance(X, (Sequence, np.ndarray)):
+            raise DomainMismatch(
+                f"Input {name} is not a list of values.",
+                f"Got a {type(X).__name__}.",
+                "Pass a list, one value per point.",
+            )
+        if len(X) == 0:
+            raise found_none(name, "sample", (0,))
+        values = np.fromiter(X, dtype=np.object_, count=len(X))
+        for row, value in enumerate(values):
+            if value is not None and is_missing(value):
+                raise InvalidInput(
+                    f"Input {name} contains NaN.",
+                    f"Row {row} is {value!r}, which does not equal itself.",
+                    "Put a value of your own in its place, for instance None or 'missing'.",
+                )
+        object.__setattr__(self, "values", read_only(values))
+
+    @classmethod
+    def _trusted(cls, values: NDArray[np.object_]) -> Self:
+        self = object.__new__(cls)
+        object.__setattr__(self, "values", read_only(values))
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[NDArray[np.object_]]]:
+        return (self._trusted, (self.values,))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"Objects({len(self)})"
+
+    def take(self, rows: Rows) -> Self:
+        """The chosen points, in the chosen order."""
+        return self._trusted(self.values[as_rows(rows, len(self))])
+
+    def raw(self) -> list[Any]:
+        """The values in a list."""
+        return list(self.values)

@@ -1,0 +1,8 @@
+"""What is minimised: losses, the problem, its solution, and the referee that certifies it."""
+
+from mercer.problems.certify import certify
+from mercer.problems.losses import LOSSES, Loss
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Answer, Solution, Status
+
+__all__ = ["LOSSES", "Answer", "Loss", "Problem", "Solution", "Status", "certify"]

@@ -1,0 +1,147 @@
+"""The referee: primal, dual and gap from the published coefficients, for every solver alike.
+
+Nothing of the solver's own is used: f is recomputed from a in float64. The dual point is a, moved onto the
+constraints (its box and Bᵀa = p) where it misses them; weak duality then makes P − D a bound that needs no trust.
+
+With a' = a + δ the feasible point, the difference of P and D is
+
+    gap = ½ δᵀKδ + Σᵢ cᵢ [ℓ(gᵢ, yᵢ) + ℓ*(−a'ᵢ/cᵢ, yᵢ) + gᵢ a'ᵢ/cᵢ],
+
+a sum of terms that are ≥ 0 (Fenchel-Young), and is computed as that sum: the difference of two large numbers would be
+rounding and nothing else.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Answer, Solution, Status
+
+__all__ = ["certify"]
+
+Array = npt.NDArray[np.float64]
+
+# Alternating projections onto the box and the equality; the first round is exact where the box is unbounded.
+PROJECTION_ROUNDS = 50
+# A quadratic form below this, relative to the sum of its absolute terms, is negative and not rounding.
+NEGATIVE = 1e-10
+
+
+def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Solution:
+    """The solution with its certificate.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was to be minimised.
+    answer : Answer
+        What the solver claims.
+    solver : str
+        Its name, for the record.
+    tol : float
+        Relative gap up to which the solution counts as optimal.
+    """
+    a = np.asarray(answer.coef, dtype=np.float64)
+    theta = np.asarray(answer.theta, dtype=np.float64)
+    delta = _feasible(problem, a) - a
+    Ka, Kdelta = _products(problem, a, delta)
+    g = Ka + problem.B @ theta
+    terms = _terms(problem, g, a + delta)
+    energy = 0.5 * float(np.vdot(a, Ka))
+    primal = energy + terms.losses + float((problem.price @ theta).sum())
+    moved_energy = 0.5 * float(np.vdot(delta, Kdelta))
+    dual = -(energy + float(np.vdot(delta, Ka)) + moved_energy) - terms.conjugates
+    hard = np.isinf(problem.cost)
+    gap = float("nan") if hard.any() else max(moved_energy, 0.0) + terms.excess
+    relative_gap = _ratio(gap, max(abs(primal), abs(dual), energy, terms.rounding))
+    violation = _violation(problem, g, hard)
+    if answer.indefinite or energy < -NEGATIVE * float(np.abs(a * Ka).sum()):
+        status = Status.INDEFINITE
+    elif hard.any():
+        status = Status.INTERPOLATING if violation <= tol else Status.INEXACT
+    else:
+        status = Status.OPTIMAL if relative_gap <= tol else Status.INEXACT
+    return Solution(
+        coef=a,
+        theta=theta,
+        primal=primal,
+        dual=dual,
+        gap=gap,
+        relative_gap=relative_gap,
+        moved=_ratio(float(np.linalg.norm(delta)), float(np.linalg.norm(a))),
+        violation=violation,
+        status=status,
+        solver=solver,
+        iterations=answer.iterations,
+        trace=answer.trace,
+        condition=answer.condition,
+        assumptions=() if problem.gram.proof is None else problem.gram.proof.assumptions,
+    )
+
+
+class _Terms(NamedTuple):
+    losses: float  # Σ c ℓ(g, y)
+    conjugates: float  # Σ c ℓ*(−a/c, y)
+    excess: float  # Σ c [ℓ + ℓ* + g a/c], each ≥ 0
+    rounding: float  # eps · Σ c ℓ(0, y): the size of P below which it is zero, as for a constant y with an intercept
+
+
+def _terms(problem: Problem, g: Array, a: Array) -> _Terms:
+    """The sums over rows. Rows of infinite cost add no loss and −a y to the dual, rows of no cost nothing."""
+    cost, y, loss = problem.cost, problem.y, problem.loss
+    soft = (cost > 0.0) & np.isfinite(cost)
+    c, slope = cost[soft], -a[soft] / cost[soft]
+    losses = loss.value(g[soft], y[soft])
+    conjugates = loss.conjugate(slope, y[soft])
+    excess = np.maximum(losses + conjugates - slope * g[soft], 0.0)
+    hard = np.isinf(cost)
+    return _Terms(
+        losses=float(c @ losses),
+        conjugates=float(c @ conjugates) - float(a[hard] @ y[hard]),
+        excess=float(c @ excess),
+        rounding=float(np.finfo(np.float64).eps * (c @ loss.value(np.zeros_like(c), y[soft]))),
+    )
+
+
+def _feasible(problem: Problem, a: Array) -> Array:
+    """The dual point moved onto its constraints: inside the box, and Bᵀa = p."""
+    low, high = problem.loss.box(problem.y)
+    with np.errstate(invalid="ignore"):  # 0 · ∞, a row without cost: its coefficient is 0
+        low, high = (np.where(problem.cost > 0.0, problem.cost * bound, 0.0) for bound in (low, high))
+    point = np.clip(a, low, high)
+    if problem.B.shape[1] == 0:
+        return point
+    for _ in range(PROJECTION_ROUNDS):
+        for column in range(point.shape[1]):
+            free = low[:, column] < high[:, column]
+            B = problem.B[free]
+            missing = problem.price - problem.B.T @ point[:, column]
+            step, *_ = np.linalg.lstsq(B.T, missing, rcond=None)  # the least change that closes the equality
+            point[free, column] += step
+        inside = np.clip(point, low, high)
+        if np.array_equal(inside, point):
+            break
+        point = inside
+    return point
+
+
+def _products(problem: Problem, a: Array, delta: Array) -> tuple[Array, Array]:
+    """K a and K δ in one walk over the matrix."""
+    if not delta.any():
+        return np.asarray(problem.gram @ a, dtype=np.float64), np.zeros_like(a)
+    both = np.asarray(problem.gram @ np.hstack([a, delta]), dtype=np.float64)
+    Ka, Kdelta = np.hsplit(both, 2)
+    return Ka, Kdelta
+
+
+def _violation(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float:
+    if not hard.any():
+        return 0.0
+    y = problem.y[hard]
+    return _ratio(float(problem.loss.value(g[hard], y).max()), float(problem.loss.value(np.zeros_like(y), y).max()))
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole > 0.0 else (0.0 if part == 0.0 else float("inf"))

@@ -1,0 +1,69 @@
+"""The one problem that every machine of mercer is an instance of, and its sign conventions.
+
+    minimise over f in the space of the kernel and θ in ℝ^q:
+        P = ½ ‖f‖² + Σᵢ cᵢ ℓ(gᵢ, yᵢ) + pᵀθ,          g = K a + B θ,   f = Σᵢ aᵢ k(xᵢ, ·),   ‖f‖² = aᵀ K a,
+
+    maximise over a with Bᵀ a = p:
+        D = −½ aᵀ K a − Σᵢ cᵢ ℓ*(−aᵢ/cᵢ, yᵢ).
+
+The coefficients a are signed (there is no y in front of them): a prediction is Σᵢ aᵢ k(xᵢ, x) plus a row of B times θ.
+At the optimum −aᵢ/cᵢ is a slope of ℓ(·, yᵢ) at gᵢ.
+
+- A penalty λ and weights wᵢ enter as cᵢ = wᵢ/λ. c = 0 drops a row (then aᵢ = 0); c = ∞ makes its loss a constraint.
+- An intercept is the column B = 1 with price p = 0.
+- With t targets a, g, y and θ have t columns and P is the sum over them.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InvalidInput
+from mercer.grams.base import Gram
+from mercer.problems.losses import Loss
+
+__all__ = ["Problem"]
+
+Array = npt.NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A Gram matrix, targets, a loss and its costs; see the module's text for the formulas.
+
+    Parameters
+    ----------
+    gram : Gram of shape (n, n)
+        K.
+    y : ndarray of shape (n, t)
+        Targets.
+    loss : Loss
+        A row of `mercer.problems.losses.LOSSES`.
+    cost : ndarray of shape (n, t)
+        cᵢ = wᵢ/λ in [0, ∞], one column per target.
+    B : ndarray of shape (n, q)
+        Columns that are not penalised; q may be 0.
+    price : ndarray of shape (q,)
+        p.
+    """
+
+    gram: Gram
+    y: Array
+    loss: Loss
+    cost: Array
+    B: Array
+    price: Array
+
+    def __post_init__(self) -> None:
+        n, t = self.y.shape
+        q = self.price.shape[0]
+        expected = {"gram": (n, n), "cost": (n, t), "B": (n, q)}
+        got = {"gram": self.gram.shape, "cost": self.cost.shape, "B": self.B.shape}
+        for name, shape in expected.items():
+            if got[name] != shape:
+                raise InvalidInput(f"{name} must have shape {shape} to go with y.", f"Got {got[name]}.")
+        if not (self.cost >= 0.0).all():
+            raise InvalidInput("Costs must be numbers ≥ 0.", f"The smallest is {self.cost.min()}.")

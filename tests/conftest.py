@@ -1,0 +1,11 @@
+"""How Hypothesis runs: the same examples every time; new ones with HYPOTHESIS_PROFILE=explore."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "repeat", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.register_profile("explore", parent=settings.get_profile("repeat"), derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))

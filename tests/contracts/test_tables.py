@@ -1,0 +1,151 @@
+"""The tables are complete: a new row brings its own tests, a missing one fails here."""
+
+import dataclasses
+import inspect
+
+import pytest
+
+from mercer import kernels as mk
+from mercer.kernels import lengths, names, profiles, rules, series
+from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction
+from mercer.kernels.node import Node
+from mercer.kernels.parse import METHODS, NAMES, NODES
+from mercer.kernels.plan import LEAVES, OPERATIONS
+from mercer.kernels.tape import Tape
+from mercer.term import Style, render
+from tests.oracles import kernels as kernel_oracle
+from tests.oracles import profiles as profile_oracle
+from tests.oracles import tape as tape_oracle
+
+
+def claim(x, z):
+    return 1.0
+
+
+# One instance of every node.
+EXAMPLES = {
+    type(node): node
+    for node in (
+        mk.ArcCosine(), mk.L1().log1p(), mk.L1() ** 0.5, mk.Cauchy(), mk.ChiSquared(),
+        mk.Linear().scaled_by(mk.NormPower(1)), mk.Constant(1.0), mk.Cosine(), mk.Custom(claim, because="of a test"),
+        mk.Delta(), mk.Diagonal(mk.Linear()), mk.L1().on(0), mk.L1() + mk.SquaredEuclidean(), mk.Linear().exp(),
+        mk.ExponentialChiSquared(), mk.RBF() ** 0.5, mk.GaussianEnvelope(1.0), mk.HistogramIntersection(),
+        mk.IntersectionExp(), mk.InverseRoot(mk.Linear()), mk.InverseSum(mk.Linear()), mk.IsPositive(mk.Linear()),
+        mk.IsZero(mk.Linear()), mk.L1(), mk.Laplacian(), mk.Linear(), mk.Matern(1.5), mk.Linear().normalised(),
+        mk.NormPower(1), mk.RBF().of(mk.L1()), mk.Periodic(), mk.Polarised(mk.Linear()), mk.Polynomial(2),
+        mk.polynomial(mk.Linear(), [1, 2]), mk.Linear() ** 2, mk.PowerSeries(mk.Cosine(), "arccosine1"),
+        mk.Precomputed(), mk.RBF() * mk.Linear(), mk.RBF().on(0), mk.Quadratic([[1.0]]), mk.RationalQuadratic(),
+        mk.RBF(), 2 * mk.RBF(), 2 * mk.L1(), mk.SetIntersection(), mk.Share(mk.Linear()), mk.Sigmoid(),
+        mk.SquaredEuclidean(), mk.RBF() + mk.Linear(), mk.Tanimoto(), mk.UserFunction(len),
+    )
+}  # fmt: skip
+
+
+def final_nodes(cls=Node):
+    for below in cls.__subclasses__():
+        if below.__module__.startswith("mercer."):
+            yield from final_nodes(below)
+            if dataclasses.is_dataclass(below):
+                yield below
+
+
+def test_every_node_is_in_the_table_of_parse_and_has_an_example():
+    assert set(final_nodes()) == set(NODES) == set(EXAMPLES)
+
+
+@pytest.mark.parametrize("cls", [cls for cls in NODES if not issubclass(cls, RowFunction)])
+def test_every_node_has_a_rule_or_an_expansion(cls):
+    node = EXAMPLES[cls]
+    assert (node.by() is None) != (node.expand() is None)
+    if node.by() is not None:
+        assert node.by() in rules.TABLE
+        assert "lower" in vars(cls)
+    assert node.proof().steps[-1].sort == ("kernel" if isinstance(node, Kernel) else "distance")
+
+
+@pytest.mark.parametrize("cls", NODES)
+def test_every_node_has_notation_a_docstring_and_a_formula_in_the_oracle(cls):
+    node = EXAMPLES[cls]
+    assert isinstance(node, Kernel | Distance | RowFunction)
+    assert node.writing().text
+    assert node.writing().latex
+    assert render(node, Style.LATEX).written.count("{") == render(node, Style.LATEX).written.count("}")
+    assert ">>>" in inspect.getdoc(cls)
+    if isinstance(node, Kernel):
+        assert "Positive b" in inspect.getdoc(cls)
+    # A precomputed matrix is its own oracle.
+    assert cls in kernel_oracle.known_nodes() or cls is mk.Precomputed
+
+
+def test_every_node_is_public():
+    assert {cls.__name__ for cls in NODES} <= set(mk.__all__)
+    assert sorted(mk.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name)) == mk.__all__
+    assert set(NAMES) >= {cls.__name__ for cls in NODES}
+
+
+@pytest.mark.parametrize("rule", rules.TABLE, ids=lambda rule: rule.name)
+def test_every_rule_has_a_statement_and_a_citation(rule):
+    assert rule.statement.endswith(".")
+    assert rule.latex
+    assert rule.citation in rules.CITATIONS
+    assert rule.concludes in ("kernel", "distance")
+
+
+def test_the_eight_rules_of_the_textbook_have_their_numbers():
+    numbered = {rule.number: rule.name for rule in rules.TABLE if rule.number}
+    assert numbered == {
+        1: "inner-product",
+        2: "scaling",
+        3: "sum",
+        4: "integer-power",
+        5: "product",
+        6: "congruence",
+        7: "exponential",
+        8: "quadratic-form",
+    }
+    assert len({rule.name for rule in rules.TABLE}) == len(rules.TABLE)
+
+
+def test_every_rule_is_used_by_a_node():
+    used = {node.by() for node in EXAMPLES.values()} | {rules.DIRECT_SUM, rules.TENSOR}
+    assert used - {None} == set(rules.TABLE)
+
+
+def test_every_profile_has_an_oracle_and_a_citation():
+    assert set(profiles.TABLE) == set(profile_oracle.PROFILES)
+    assert all(row.citation in rules.CITATIONS and row.because for row in profiles.TABLE.values())
+    assert all(row.citation in rules.CITATIONS for row in series.TABLE.values())
+
+
+def test_every_operation_is_known_to_the_interpreter_and_to_the_tape():
+    assert tape_oracle.operations() == set(OPERATIONS)
+    assert tape_oracle.leaf_kinds() == set(LEAVES)
+    assert set(OPERATIONS) - {"value"} <= set(dir(Tape))
+
+
+def test_methods_of_formulas_exist():
+    for method in METHODS:
+        assert callable(getattr(Kernel, method, None) or getattr(Distance, method))
+
+
+def test_every_operator_has_its_node():
+    assert {"add", "multiply", "power", "exp", "normalised", "scaled_by", "pullback", "of", "add_distances"} <= set(
+        BUILD
+    )
+
+
+def test_rules_for_parameters_are_the_ones_that_domains_accept():
+    for rule in lengths.TABLE:
+        assert mk.RBF(rule).unresolved
+    assert {
+        "rbf",
+        "linear",
+        "poly",
+        "polynomial",
+        "laplacian",
+        "chi2",
+        "additive_chi2",
+        "cosine",
+        "sigmoid",
+        "precomputed",
+    } == set(names.TABLE)

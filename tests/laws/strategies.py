@@ -1,0 +1,186 @@
+"""Random trees and points for the laws: nested and mixed, in dimensions 1 to 6.
+
+Numbers are coarse (eighths) and small, so that deep trees stay in range and equal points occur.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from mercer import kernels as mk
+from mercer import maps as mm
+
+Sample = tuple[Any, Any]  # a tree and its points
+
+
+def law(examples: int) -> settings:
+    """How many examples a law is tried on; time is no failure, since machines are shared."""
+    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@cache
+def numbers(low: int = 2, high: int = 24) -> st.SearchStrategy[float]:
+    """Eighths, from 1/4 to 3."""
+    return st.integers(low, high).map(lambda eighths: eighths / 8)
+
+
+@cache
+def lengths(d: int) -> st.SearchStrategy[Any]:
+    """One length scale, or one per column."""
+    return numbers() | st.lists(numbers(4, 16), min_size=d, max_size=d)
+
+
+@cache
+def psd_matrices(d: int) -> st.SearchStrategy[Any]:
+    """B Bᵀ for a small integer matrix B."""
+    entries = st.lists(st.integers(-2, 2), min_size=d * d, max_size=d * d)
+    return entries.map(lambda values: np.reshape(values, (d, d)) @ np.reshape(values, (d, d)).T / 4.0)
+
+
+@cache
+def maps(d: int) -> st.SearchStrategy[Any]:
+    """Maps that keep the width and, where it is, the sign of the coordinates."""
+    return st.one_of(
+        numbers(4, 16).map(mm.Scale),
+        st.lists(numbers(4, 16), min_size=d, max_size=d).map(mm.Scale),
+        st.just(mm.UnitRows()),
+        st.permutations(range(d)).map(lambda order: mm.Columns(*order)),
+    )
+
+
+@cache
+def distances(d: int) -> st.SearchStrategy[Any]:
+    """Nested distances on vectors."""
+    leaves = st.one_of(
+        st.just(mk.SquaredEuclidean()),
+        st.just(mk.L1()),
+        st.sampled_from([mk.Linear(), mk.RBF(), mk.Cosine(), mk.Linear() ** 2 + 1.0]).map(mk.Polarised),
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.tuples(inner, inner).map(lambda pair: pair[0] + pair[1]),
+            st.tuples(numbers(0), inner).map(lambda pair: pair[0] * pair[1]),
+            st.tuples(inner, st.sampled_from([0.25, 0.5, 0.75, 1.0])).map(lambda pair: pair[0] ** pair[1]),
+            inner.map(lambda distance: distance.log1p()),
+            st.tuples(inner, maps(d)).map(lambda pair: pair[0].on(pair[1])),
+        ),
+        max_leaves=3,
+    )
+
+
+def radial_kernels(length: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """All profiles."""
+    return st.one_of(
+        length.map(mk.RBF),
+        length.map(mk.Laplacian),
+        length.map(mk.Cauchy),
+        st.tuples(st.sampled_from([0.5, 1.5, 2.5, 3.5, 6.5]), length).map(lambda pair: mk.Matern(*pair)),
+        st.tuples(length, numbers()).map(lambda pair: mk.RationalQuadratic(*pair)),
+    )
+
+
+@cache
+def vector_leaves(d: int, nonnegative: bool) -> st.SearchStrategy[Any]:
+    """Kernels of vectors that hold no other kernel, or a simple one."""
+    leaves = [
+        st.just(mk.Linear()),
+        st.just(mk.Cosine()),
+        st.just(mk.Delta()),
+        st.just(mk.Tanimoto()),
+        numbers(0).map(mk.Constant),
+        psd_matrices(d).map(mk.Quadratic),
+        st.tuples(st.integers(0, 3), numbers(0), numbers()).map(lambda triple: mk.Polynomial(*triple)),
+        radial_kernels(lengths(d)),
+        st.tuples(lengths(d), numbers(8, 32)).map(lambda pair: mk.Periodic(*pair)),
+        st.integers(0, 2).map(mk.ArcCosine),
+        st.tuples(radial_kernels(numbers()), distances(d)).map(lambda pair: pair[0].of(pair[1])),
+    ]
+    if nonnegative:
+        leaves += [
+            st.just(mk.HistogramIntersection()),
+            st.just(mk.ChiSquared()),
+            numbers().map(mk.ExponentialChiSquared),
+            st.just(mk.Tanimoto(mk.HistogramIntersection())),
+        ]
+    return st.one_of(leaves)
+
+
+def _combined(inner: st.SearchStrategy[Any]) -> list[st.SearchStrategy[Any]]:
+    return [
+        st.tuples(inner, inner).map(lambda pair: pair[0] + pair[1]),
+        st.tuples(inner, inner).map(lambda pair: pair[0] * pair[1]),
+        st.tuples(inner, numbers(0)).map(lambda pair: pair[0] + pair[1]),
+        st.tuples(numbers(0), inner).map(lambda pair: pair[0] * pair[1]),
+        st.tuples(inner, st.integers(0, 3)).map(lambda pair: pair[0] ** pair[1]),
+        st.tuples(inner, st.lists(numbers(0), min_size=1, max_size=4)).map(lambda pair: mk.polynomial(*pair)),
+        inner.map(lambda kernel: kernel.normalised()),
+        inner.map(lambda kernel: kernel.normalised().exp()),
+        inner.map(mk.Tanimoto),
+    ]
+
+
+@cache
+def vector_kernels(d: int, nonnegative: bool) -> st.SearchStrategy[Any]:
+    """Nested kernels on vectors of width d."""
+    return st.recursive(
+        vector_leaves(d, nonnegative),
+        lambda inner: st.one_of(
+            *_combined(inner),
+            st.tuples(inner, maps(d)).map(lambda pair: pair[0].on(pair[1])),
+            st.tuples(radial_kernels(numbers()).filter(lambda k: not isinstance(k, mk.Matern)), numbers()).map(
+                lambda pair: pair[0] ** pair[1]
+            ),
+            inner.map(lambda kernel: kernel.scaled_by(mk.GaussianEnvelope(1.5))),
+            inner.map(lambda kernel: kernel.scaled_by(mk.NormPower(1))),
+        ),
+        max_leaves=4,
+    )
+
+
+@cache
+def vectors(d: int, nonnegative: bool, n: int) -> st.SearchStrategy[Any]:
+    """Rows of eighths, often repeated, sometimes zero."""
+    entry = st.integers(0 if nonnegative else -16, 16).map(lambda eighths: eighths / 8)
+    row = st.lists(entry, min_size=d, max_size=d)
+    return st.lists(row, min_size=2, max_size=n).map(lambda rows: np.array(rows, dtype=np.float64))
+
+
+@st.composite
+def vector_samples(draw: Any, n: int = 6) -> Sample:
+    """A tree and vectors for it."""
+    d, nonnegative = draw(st.integers(1, 6)), draw(st.booleans())
+    return draw(vector_kernels(d, nonnegative)), draw(vectors(d, nonnegative, n))
+
+
+@cache
+def set_kernels() -> st.SearchStrategy[Any]:
+    """Nested kernels on sets."""
+    leaves = st.sampled_from(
+        [
+            mk.SetIntersection(),
+            mk.IntersectionExp(),
+            mk.Tanimoto(mk.SetIntersection()),
+            mk.Delta(),
+            mk.RBF(2.0).on(mm.Indicator()),
+            mk.Linear().normalised().on(mm.Indicator()),
+            mk.Matern(1.5).of(mk.Polarised(mk.SetIntersection())),
+        ]
+    )
+    return st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=4)
+
+
+@st.composite
+def set_samples(draw: Any, n: int = 6) -> Sample:
+    """A tree and sets for it, the empty one among them."""
+    points = st.lists(st.frozensets(st.sampled_from("abcdef"), max_size=5), min_size=2, max_size=n)
+    return draw(set_kernels()), draw(points)
+
+
+@cache
+def samples() -> st.SearchStrategy[Sample]:
+    """Trees with their points, vectors or sets."""
+    return st.one_of(vector_samples(), vector_samples(), set_samples())

@@ -1,0 +1,230 @@
+"""Kernels by plain recursion: for every node its textbook formula for one pair of points.
+
+Written from the definitions, without mercer's lowering, expansions or maps. A point is an array of numbers, a
+frozenset, or any value.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mercer import kernels as mk
+from mercer import maps as mm
+from mercer.maps.transform import Transform
+from tests.oracles.profiles import profile_value
+
+
+def gram(node: Any, X: Any, Z: Any = None) -> np.ndarray:
+    """The matrix of a kernel or a distance, pair by pair."""
+    _VALUE_OF.clear()
+    others = X if Z is None else Z
+    return np.array([[value(node, _point(x), _point(z)) for z in others] for x in X])
+
+
+def value(node: Any, x: Any, z: Any) -> float:
+    """The value of a kernel or a distance at one pair."""
+    key = (node, _name(x), _name(z))
+    if key not in _VALUE_OF:
+        _VALUE_OF[key] = float(_VALUES[type(node)](node, x, z))
+    return _VALUE_OF[key]
+
+
+# Values already found for this matrix: k(x, x) and k(z, z) are asked for again and again.
+_VALUE_OF: dict[Any, float] = {}
+
+
+def _name(x: Any) -> Any:
+    return x.tobytes() if isinstance(x, np.ndarray) else x
+
+
+def row_value(function: Any, x: Any) -> float:
+    """The value of a function of one point."""
+    return float(_ROWS[type(function)](function, x))
+
+
+def _point(x: Any) -> Any:
+    return np.asarray(x, dtype=np.float64) if isinstance(x, np.ndarray | list | tuple) else x
+
+
+def _inner(x: Any, z: Any) -> float:
+    if isinstance(x, frozenset | set):
+        return float(len(x & z))
+    return math.fsum(float(a) * float(b) for a, b in zip(x, z, strict=True))
+
+
+def _square(x: Any, z: Any) -> float:
+    if isinstance(x, frozenset | set):
+        return float(len(x ^ z))
+    return math.fsum((float(a) - float(b)) ** 2 for a, b in zip(x, z, strict=True))
+
+
+def _city_block(x: Any, z: Any) -> float:
+    return math.fsum(abs(float(a) - float(b)) for a, b in zip(x, z, strict=True))
+
+
+def _chi2(x: Any, z: Any) -> float:
+    return math.fsum(2.0 * a * b / (a + b) for a, b in zip(map(float, x), map(float, z), strict=True) if a + b > 0.0)
+
+
+def _equal(x: Any, z: Any) -> float:
+    return float(np.array_equal(x, z)) if isinstance(x, np.ndarray) else float(x == z)
+
+
+def _radial(metric: Any, profile: str) -> Any:
+    def formula(k: Any, x: Any, z: Any) -> float:
+        parameters = k.fields()
+        if isinstance(k.length_scale, np.ndarray):
+            x, z = x / k.length_scale, z / k.length_scale
+            parameters = parameters | {"length_scale": 1.0}
+        return profile_value(profile, metric(x, z), parameters)
+
+    return formula
+
+
+_PROFILE_OF = {
+    mk.RBF: "gaussian",
+    mk.Laplacian: "exponential",
+    mk.Matern: "matern",
+    mk.RationalQuadratic: "rational_quadratic",
+    mk.Cauchy: "cauchy",
+}
+
+
+def _arccosine(k: Any, x: Any, z: Any) -> float:
+    norms = math.sqrt(_inner(x, x)) * math.sqrt(_inner(z, z))
+    if norms == 0.0:
+        return 0.0
+    difference = x / np.linalg.norm(x) - z / np.linalg.norm(z)
+    total = x / np.linalg.norm(x) + z / np.linalg.norm(z)
+    theta = 2.0 * math.atan2(np.linalg.norm(difference), np.linalg.norm(total))
+    return norms**k.order * _angular(theta, k.order)
+
+
+def _angular(theta: float, order: int) -> float:
+    rest = math.pi - theta
+    parts = (
+        rest,
+        math.sin(theta) + rest * math.cos(theta),
+        3.0 * math.sin(theta) * math.cos(theta) + rest * (1.0 + 2.0 * math.cos(theta) ** 2),
+    )
+    return parts[order] / math.pi
+
+
+def _series(k: Any, x: Any, z: Any) -> float:
+    t = value(k.kernel, x, z)
+    if k.series == "geometric":
+        return t / (1.0 - t)
+    return _angular(math.acos(min(1.0, max(-1.0, t))), int(k.series[-1]))
+
+
+def _tanimoto(k: Any, x: Any, z: Any) -> float:
+    cross, own_x, own_z = (value(k.kernel, a, b) for a, b in ((x, z), (x, x), (z, z)))
+    return 1.0 if own_x == own_z == 0.0 else cross / (own_x + own_z - cross)
+
+
+def _inverse_sum(k: Any, x: Any, z: Any) -> float:
+    own_x, own_z = value(k.kernel, x, x), value(k.kernel, z, z)
+    return 1.0 / (own_x + own_z) if own_x > 0.0 and own_z > 0.0 else 0.0
+
+
+def _normalised(k: Any, x: Any, z: Any) -> float:
+    own = value(k.kernel, x, x) * value(k.kernel, z, z)
+    return value(k.kernel, x, z) / math.sqrt(own) if own > 0.0 else 0.0
+
+
+def _cosine(k: Any, x: Any, z: Any) -> float:
+    own = _inner(x, x) * _inner(z, z)
+    return _inner(x, z) / math.sqrt(own) if own > 0.0 else 0.0
+
+
+def _periodic(k: Any, x: Any, z: Any) -> float:
+    sines = np.sin(np.pi * (x - z) / k.period) ** 2
+    return math.exp(-2.0 * math.fsum(sines / np.asarray(k.length_scale) ** 2))
+
+
+def _polarised(d: Any, x: Any, z: Any) -> float:
+    return max(0.0, value(d.kernel, x, x) + value(d.kernel, z, z) - 2.0 * value(d.kernel, x, z))
+
+
+def _image(m: Any, x: Any) -> Any:
+    return _IMAGES[type(m)](m, x)
+
+
+def _torus(m: Any, x: Any) -> np.ndarray:
+    angles = 2.0 * np.pi * x / m.period
+    return np.concatenate([np.cos(angles), np.sin(angles)])
+
+
+_IMAGES: dict[type, Any] = {
+    mm.Columns: lambda m, x: np.array([x[i] for i in m.names]),
+    mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
+    mm.Indicator: lambda m, x: x,
+    mm.Scale: lambda m, x: x * m.factors,
+    mm.Torus: _torus,
+    mm.UnitRows: lambda m, x: x / np.linalg.norm(x) if np.any(x) else x,
+    Transform: lambda m, x: m.matrix @ x,
+}
+
+_ROWS: dict[type, Any] = {
+    mk.Diagonal: lambda f, x: value(f.kernel, x, x),
+    mk.GaussianEnvelope: lambda f, x: math.exp(-_inner(x, x) / (2.0 * f.length_scale**2)),
+    mk.InverseRoot: lambda f, x: value(f.kernel, x, x) ** -0.5 if value(f.kernel, x, x) > 0.0 else 0.0,
+    mk.IsPositive: lambda f, x: value(f.kernel, x, x) > 0.0,
+    mk.IsZero: lambda f, x: value(f.kernel, x, x) == 0.0,
+    mk.NormPower: lambda f, x: math.sqrt(_inner(x, x)) ** f.power if _inner(x, x) > 0.0 else 0.0,
+    mk.UserFunction: lambda f, x: f.fn(x[None, :] if isinstance(x, np.ndarray) else [x])[0],
+}
+
+_VALUES: dict[type, Any] = {
+    mk.ArcCosine: _arccosine,
+    mk.BernsteinLog: lambda d, x, z: math.log1p(value(d.distance, x, z)),
+    mk.BernsteinPower: lambda d, x, z: value(d.distance, x, z) ** d.exponent,
+    mk.Cauchy: _radial(_square, "cauchy"),
+    mk.ChiSquared: lambda k, x, z: _chi2(x, z),
+    mk.Congruence: lambda k, x, z: row_value(k.function, x) * value(k.kernel, x, z) * row_value(k.function, z),
+    mk.Constant: lambda k, x, z: k.value,
+    mk.Cosine: _cosine,
+    mk.Custom: lambda k, x, z: k.fn(x, z),
+    mk.Delta: lambda k, x, z: _equal(x, z),
+    mk.DistancePullback: lambda d, x, z: value(d.distance, _image(d.map, x), _image(d.map, z)),
+    mk.DistanceSum: lambda d, x, z: math.fsum(value(term, x, z) for term in d.terms),
+    mk.Exp: lambda k, x, z: math.exp(value(k.kernel, x, z)),
+    mk.ExponentialChiSquared: lambda k, x, z: math.exp(
+        -k.gamma * math.fsum((a - b) ** 2 / (a + b) for a, b in zip(x, z, strict=True) if a + b > 0.0)
+    ),
+    mk.FractionalPower: lambda k, x, z: value(k.kernel, x, z) ** k.exponent,
+    mk.HistogramIntersection: lambda k, x, z: math.fsum(map(min, x, z)),
+    mk.IntersectionExp: lambda k, x, z: math.exp(len(x & z)),
+    mk.InverseSum: _inverse_sum,
+    mk.L1: lambda d, x, z: _city_block(x, z),
+    mk.Laplacian: _radial(_city_block, "exponential"),
+    mk.Linear: lambda k, x, z: _inner(x, z),
+    mk.Matern: _radial(_square, "matern"),
+    mk.Normalised: _normalised,
+    mk.Of: lambda k, x, z: profile_value(_PROFILE_OF[type(k.kernel)], value(k.distance, x, z), k.kernel.fields()),
+    mk.Periodic: _periodic,
+    mk.Polarised: _polarised,
+    mk.Polynomial: lambda k, x, z: (k.gamma * _inner(x, z) + k.offset) ** k.degree,
+    mk.PolynomialOf: lambda k, x, z: math.fsum(a * value(k.kernel, x, z) ** n for n, a in enumerate(k.coefficients)),
+    mk.Power: lambda k, x, z: value(k.kernel, x, z) ** k.exponent,
+    mk.PowerSeries: _series,
+    mk.Product: lambda k, x, z: math.prod(value(factor, x, z) for factor in k.factors),
+    mk.Pullback: lambda k, x, z: value(k.kernel, _image(k.map, x), _image(k.map, z)),
+    mk.Quadratic: lambda k, x, z: x @ k.A @ z,
+    mk.RBF: _radial(_square, "gaussian"),
+    mk.RationalQuadratic: _radial(_square, "rational_quadratic"),
+    mk.Scaled: lambda k, x, z: k.scale * value(k.kernel, x, z),
+    mk.ScaledDistance: lambda d, x, z: d.scale * value(d.distance, x, z),
+    mk.SetIntersection: lambda k, x, z: len(x & z),
+    mk.Share: lambda k, x, z: value(k.kernel, x, z) * _inverse_sum(k, x, z),
+    mk.Sigmoid: lambda k, x, z: math.tanh(k.gamma * _inner(x, z) + k.coef0),
+    mk.SquaredEuclidean: lambda d, x, z: _square(x, z),
+    mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
+    mk.Tanimoto: _tanimoto,
+}
+
+
+def known_nodes() -> frozenset[type]:
+    """The nodes that have a formula here."""
+    return frozenset(_VALUES) | frozenset(_ROWS)

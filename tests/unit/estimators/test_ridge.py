@@ -1,0 +1,191 @@
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mercer import (
+    RBF,
+    DomainMismatch,
+    InvalidInput,
+    InvalidParameter,
+    KernelRidge,
+    Linear,
+    NotPositive,
+    Precomputed,
+    SetIntersection,
+    UncertifiedWarning,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((80, 3))
+y = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(80)
+
+
+def test_every_fit_carries_its_certificate():
+    model = KernelRidge(alpha=0.1, kernel=RBF()).fit(X, y)
+    assert model.solution_.status.is_certified
+    assert 0.0 <= model.solution_.relative_gap < 1e-12
+    residual = y - model.predict(X)
+    np.testing.assert_allclose(model.dual_coef_, residual / 0.1, rtol=1e-8, atol=1e-10)
+
+
+def test_a_grid_search_replaces_parameters_of_the_kernel():
+    grid = {"kernel__length_scale": [0.1, 1.0, 10.0], "alpha": [0.1, 1.0]}
+    kernel = RBF() + Linear()
+    search = GridSearchCV(KernelRidge(kernel=kernel), grid, cv=3).fit(X, y)
+    assert search.best_params_["kernel__length_scale"] in (0.1, 1.0, 10.0)
+    assert kernel == RBF() + Linear()
+    assert search.best_estimator_.kernel == RBF(search.best_params_["kernel__length_scale"]) + Linear()
+
+
+def test_setting_a_parameter_of_the_kernel_replaces_the_kernel():
+    kernel = 0.5 * RBF() + Linear()
+    model = KernelRidge(kernel=kernel)
+    copy = clone(model).set_params(kernel__length_scale=3.0, alpha=2.0)
+    assert (copy.kernel, copy.alpha) == (0.5 * RBF(3.0) + Linear(), 2.0)
+    assert model.kernel is kernel
+    assert model.get_params()["kernel__length_scale"] == 1.0
+    assert clone(model).set_params(kernel=RBF(), kernel__length_scale=2.0).kernel == RBF(2.0)
+
+
+def test_a_named_kernel_has_no_parameters_to_replace():
+    with pytest.raises(InvalidParameter, match="Only a Kernel object has parameters"):
+        KernelRidge(kernel="rbf").set_params(kernel__length_scale=2.0)
+
+
+def test_rules_are_resolved_on_the_training_points():
+    model = KernelRidge(kernel=RBF("median")).fit(X, y)
+    assert model.kernel == RBF("median")
+    assert isinstance(model.bound_.kernel.length_scale, float)
+
+
+def test_pipelines_and_cross_validation_take_it_as_it_is():
+    model = make_pipeline(StandardScaler(), KernelRidge(kernel=RBF(), alpha=0.1))
+    assert cross_val_score(model, X, y, cv=3).mean() > 0.5
+
+
+def test_cross_validation_slices_a_precomputed_matrix_both_ways():
+    scores = cross_val_score(KernelRidge(kernel="precomputed", alpha=0.1), RBF()(X), y, cv=3)
+    np.testing.assert_allclose(scores, cross_val_score(KernelRidge(kernel=RBF(), alpha=0.1), X, y, cv=3))
+
+
+def test_a_data_frame_keeps_its_names():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = KernelRidge(kernel=RBF().on("a", "b") + Linear().on("c")).fit(frame, y)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"c": "d"}))
+
+
+def test_points_without_columns_are_fitted_too():
+    sets = [frozenset(RNG.choice(9, size=4, replace=False).tolist()) for _ in range(30)]
+    target = np.array([float(3 in s) for s in sets])
+    model = KernelRidge(alpha=1e-2, kernel=SetIntersection()).fit(sets, target)
+    assert model.score(sets, target) > 0.99
+    np.testing.assert_allclose(model.predict([{3}, {4, 77}]), [1.0, 0.0], atol=0.05)
+    assert not hasattr(model, "n_features_in_")
+
+
+def test_a_pickled_model_predicts_the_same():
+    model = KernelRidge(kernel=RBF("median"), fit_intercept=True).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_the_intercept_is_not_penalised():
+    far = y + 1e6
+    near = KernelRidge(kernel=RBF(), fit_intercept=True).fit(X, y)
+    shifted = KernelRidge(kernel=RBF(), fit_intercept=True).fit(X, far)
+    np.testing.assert_allclose(shifted.predict(X) - 1e6, near.predict(X), atol=1e-8)
+
+
+def test_an_indefinite_function_fits_with_a_warning_and_without_a_certificate():
+    with pytest.warns(UncertifiedWarning, match="not positive"):
+        model = KernelRidge(kernel=lambda x, z: np.tanh(x @ z - 1.0), alpha=0.1).fit(X, y)
+    assert not model.solution_.status.is_certified
+    assert "assuming" in str(model.solution_)
+
+
+def test_an_assumed_kernel_that_is_one_on_the_data_is_no_reason_to_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = KernelRidge(kernel=lambda x, z: np.exp(-((x - z) ** 2).sum())).fit(X, y)
+        KernelRidge(kernel="precomputed").fit(RBF()(X.astype(np.float32)), y)
+    assert model.solution_.assumptions
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", Precomputed()])
+def test_a_precomputed_matrix_that_is_not_symmetric_is_refused(kernel):
+    K = RBF()(X)
+    K[3, 5] += 0.1
+    with pytest.raises(NotPositive, match=r"not symmetric.*\n.*K\[3, 5\]"):
+        KernelRidge(kernel=kernel).fit(K, y)
+
+
+def test_a_precomputed_matrix_that_is_not_square_is_refused():
+    with pytest.raises(InvalidInput, match="n_samples, n_samples"):
+        KernelRidge(kernel="precomputed").fit(X, y)
+
+
+def test_duplicate_rows_without_a_penalty_are_a_message_about_conditioning():
+    with pytest.raises(NotPositive, match=r"condition number.*\n.*\n.*Raise alpha"):
+        KernelRidge(alpha=0.0, kernel=RBF()).fit(np.vstack([X, X]), np.r_[y, y])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"alpha": -1.0}, "alpha must be"),
+        ({"alpha": [1.0, 2.0]}, "alpha must be"),
+        ({"alpha": "strong"}, "alpha must be"),
+        ({"alpha": np.nan}, "alpha must be"),
+        ({"kernel": "rfb"}, "not the name of a kernel"),
+        ({"kernel": 3}, "kernel must be a Kernel"),
+        ({"kernel": RBF(), "gamma": 0.1}, "gamma has no meaning"),
+        ({"kernel": "rbf", "kernel_params": {"a": 1}}, "kernel_params has no meaning"),
+        ({"kernel": min, "gamma": 0.1}, "gamma has no meaning"),
+        ({"solver": "magic"}, "no solver 'magic'"),
+    ],
+)
+def test_a_wrong_parameter_is_named(parameters, words):
+    with pytest.raises(InvalidParameter, match=words):
+        KernelRidge(**parameters).fit(X, y)
+
+
+def test_what_scikit_learn_calls_additive_chi2_is_refused():
+    with pytest.raises(NotPositive, match="additive_chi2"):
+        KernelRidge(kernel="additive_chi2").fit(np.abs(X), y)
+
+
+@pytest.mark.parametrize(
+    ("target", "weight", "words"),
+    [
+        (y[:-1], None, "inconsistent numbers of samples"),
+        (np.where(np.arange(80) == 3, np.nan, y), None, "y contains NaN"),
+        (["a"] * 80, None, "real numbers"),
+        (np.ones((80, 2, 2)), None, "dim 3"),
+        (y, np.ones(79), "inconsistent numbers of samples"),
+        (y, -np.ones(80), "Negative values"),
+        (y, np.zeros(80), "All sample weights are zero"),
+        (y, np.ones((80, 2)), "1D"),
+    ],
+)
+def test_targets_and_weights_that_do_not_fit_are_refused(target, weight, words):
+    with pytest.raises(ValueError, match=words):
+        KernelRidge().fit(X, target, sample_weight=weight)
+
+
+def test_points_of_another_domain_are_refused():
+    with pytest.raises(DomainMismatch):
+        KernelRidge(kernel=SetIntersection()).fit(X, y)
+
+
+def test_a_constant_target_is_certified():
+    model = KernelRidge(kernel=RBF(), fit_intercept=True).fit(X, np.full(80, 3.0))
+    assert model.solution_.status.is_certified
+    np.testing.assert_allclose(model.predict(X), 3.0)

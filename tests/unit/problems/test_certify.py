@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+
+from mercer.errors import InvalidInput
+from mercer.grams.dense import DenseGram
+from mercer.problems.certify import certify
+from mercer.problems.losses import LOSSES
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Answer, Status
+
+SQUARED = LOSSES["squared"]
+K = np.array([[2.0, 1.0], [1.0, 2.0]])
+
+
+def problem(K=K, y=(1.0, 0.0), cost=(1.0, 1.0), intercept=False):
+    n = len(y)
+    B = np.ones((n, 1)) if intercept else np.empty((n, 0))
+    column = np.reshape(y, (n, 1))
+    return Problem(DenseGram(K), column, SQUARED, np.reshape(np.asarray(cost, float), (n, 1)), B, np.zeros(B.shape[1]))
+
+
+def certified(problem, coef, theta=(), tol=1e-8):
+    t = problem.y.shape[1]
+    answer = Answer(np.reshape(coef, problem.y.shape), np.reshape(np.asarray(theta, float), (-1, t)))
+    return certify(problem, answer, solver="by hand", tol=tol)
+
+
+def test_the_exact_answer_has_no_gap():
+    solution = certified(problem(), [0.375, -0.125])
+    assert solution.status is Status.OPTIMAL
+    assert solution.gap == pytest.approx(0.0, abs=1e-15)
+    assert solution.primal == pytest.approx(solution.dual)
+
+
+def test_primal_and_dual_are_the_formulas():
+    a = np.array([0.5, -0.25])
+    g = K @ a
+    solution = certified(problem(), a)
+    assert solution.primal == pytest.approx(0.5 * a @ K @ a + 0.5 * ((g - [1, 0]) ** 2).sum())
+    assert solution.dual == pytest.approx(a @ [1, 0] - 0.5 * a @ K @ a - 0.5 * a @ a)
+    assert solution.gap == pytest.approx(solution.primal - solution.dual)
+    assert solution.relative_gap == pytest.approx(solution.gap / max(abs(solution.primal), 0.5 * a @ K @ a))
+
+
+def test_a_wrong_answer_is_not_certified_whatever_its_solver_says():
+    assert certified(problem(), [1.0, 1.0]).status is Status.INEXACT
+
+
+def test_a_dual_point_off_its_equality_is_moved_and_says_how_far():
+    solution = certified(problem(intercept=True), [0.5, -0.3], theta=[0.5])
+    assert solution.moved == pytest.approx(np.hypot(0.1, 0.1) / np.hypot(0.5, 0.3))
+    assert solution.gap == pytest.approx(solution.primal - solution.dual)
+    assert solution.gap > 0
+
+
+def test_a_row_without_cost_has_no_coefficient():
+    solution = certified(problem(cost=(1.0, 0.0)), [1 / 3, 0.1])
+    assert solution.moved > 0
+    assert certified(problem(cost=(1.0, 0.0)), [1 / 3, 0.0]).status is Status.OPTIMAL
+
+
+def test_infinite_costs_are_constraints():
+    a = np.linalg.solve(K, [1.0, 0.0])
+    solution = certified(problem(cost=(np.inf, np.inf)), a)
+    assert solution.status is Status.INTERPOLATING
+    assert np.isnan(solution.gap)
+    assert solution.primal == pytest.approx(solution.dual)
+    assert certified(problem(cost=(np.inf, np.inf)), 0.9 * a).status is Status.INEXACT
+
+
+def test_a_negative_norm_shows_an_indefinite_matrix():
+    indefinite = np.array([[1.0, 2.0], [2.0, 1.0]])
+    assert certified(problem(K=indefinite), [1.0, -1.0]).status is Status.INDEFINITE
+
+
+def test_zero_targets_are_solved_by_zero():
+    solution = certified(problem(y=(0.0, 0.0)), [0.0, 0.0])
+    assert solution.relative_gap == 0.0
+    assert solution.status is Status.OPTIMAL
+    assert solution.support.size == 0
+
+
+def test_a_solution_reads_well():
+    text = str(certified(problem(), [0.375, -0.125]))
+    assert text.startswith("Solution by by hand on 2 rows: solved to the tolerance")
+    assert "gap" in text
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    with pytest.raises(InvalidInput, match="gram must have shape"):
+        problem(y=(1.0, 2.0, 3.0), cost=(1.0, 1.0, 1.0))
+    with pytest.raises(InvalidInput, match="≥ 0"):
+        problem(cost=(1.0, -1.0))
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_a_conjugate_is_the_largest_difference_to_a_line(loss):
+    g = np.linspace(-60, 60, 200_001)
+    for y in (-1.0, 1.0):
+        low, high = (float(bound[0]) for bound in loss.box(np.array([y])))
+        for a in np.linspace(max(low, -3), min(high, 3), 7):
+            highest = (-a * g - loss.value(g, np.full_like(g, y))).max()
+            assert loss.conjugate(np.array([-a]), np.array([y]))[0] == pytest.approx(highest, abs=1e-6)
