@@ -37,7 +37,8 @@ nb::ndarray<nb::numpy, T> fresh(std::initializer_list<std::size_t> shape) {
     for (const std::size_t side : shape) count *= side;
     auto memory = std::make_unique<T[]>(count);
     T* data = memory.release();
-    return nb::ndarray<nb::numpy, T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+    return nb::ndarray<nb::numpy, T>(data, shape,
+                                     nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }
 
 mercer::Numbers numbers(const AnyIn& array) {
@@ -56,11 +57,12 @@ class Side {
         side.sources.push_back(mercer::Dense{numbers(rows), side.n, static_cast<Index>(rows.shape(1))});
         keep(rows);
     }
-    void sparse(In<std::int64_t, nb::ndim<1>> offsets, In<std::int32_t, nb::ndim<1>> columns, std::optional<AnyIn> values,
-                Index d, std::optional<In<double, nb::ndim<1>>> sizes) {
+    void sparse(In<std::int64_t, nb::ndim<1>> offsets, In<std::int32_t, nb::ndim<1>> columns,
+                std::optional<AnyIn> values, Index d, std::optional<In<double, nb::ndim<1>>> sizes) {
         require(static_cast<Index>(offsets.shape(0)) == side.n + 1, "sparse: n + 1 offsets expected");
         const Index stored = offsets(offsets.shape(0) - 1);
-        require(offsets(0) == 0 && stored == static_cast<Index>(columns.shape(0)), "sparse: offsets and columns disagree");
+        require(offsets(0) == 0 && stored == static_cast<Index>(columns.shape(0)),
+                "sparse: offsets and columns disagree");
         for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i)
             require(offsets(i) <= offsets(i + 1), "sparse: offsets must not fall");
         for (Index at = 0; at < stored; ++at)
@@ -85,21 +87,32 @@ class Side {
         side.sources.push_back(mercer::Matrix{numbers(rows), side.n, static_cast<Index>(rows.shape(1))});
         keep(rows);
     }
-    // fn(i0, i1, j0, j1) -> (i1 - i0, j1 - j0) float64
+    // fn(i0, i1, j0, j1) -> (i1 - i0, j1 - j0) float64. The side owns fn where the garbage collector sees it; the
+    // source only borrows it.
     void call(nb::callable fn) {
-        const auto fill = [fn](Index i0, Index i1, Index j0, Index j1, double* out) {
+        const auto fill = [borrowed = nb::handle(fn)](Index i0, Index i1, Index j0, Index j1, double* out) {
             const nb::gil_scoped_acquire held;
-            const Table made = nb::cast<Table>(fn(i0, i1, j0, j1));
+            const Table made = nb::cast<Table>(borrowed(i0, i1, j0, j1));
             require(static_cast<Index>(made.shape(0)) == i1 - i0 && static_cast<Index>(made.shape(1)) == j1 - j0,
                     "callback: a block of another shape came back");
             std::copy_n(made.data(), made.size(), out);
         };
         side.sources.push_back(mercer::Call{fill, side.n});
+        kept_.push_back(fn);
     }
     void rows(In<double, nb::ndim<1>> values) {
         require(static_cast<Index>(values.shape(0)) == side.n, "rows: n expected");
         side.rows.push_back(values.data());
         keep(values);
+    }
+
+    int traverse(visitproc visit, void* arg) const {
+        for (const nb::object& object : kept_) Py_VISIT(object.ptr());
+        return 0;
+    }
+    void clear() {
+        side = {};
+        kept_.clear();
     }
 
     mercer::Side side;
@@ -146,9 +159,12 @@ void require_matches(const mercer::Side& left, const mercer::Side& right) {
         const mercer::Source& a = left.sources[leaf];
         const mercer::Source& b = right.sources[leaf];
         require(a.index() == b.index(), "the two sides hold different kinds of rows");
-        if (const auto* rows = std::get_if<mercer::Dense>(&a)) require(rows->d == std::get<mercer::Dense>(b).d, "widths differ");
-        if (const auto* rows = std::get_if<mercer::Sparse>(&a)) require(rows->d == std::get<mercer::Sparse>(b).d, "widths differ");
-        if (const auto* rows = std::get_if<mercer::Matrix>(&a)) require(rows->m == right.n, "the matrix has another width");
+        if (const auto* rows = std::get_if<mercer::Dense>(&a))
+            require(rows->d == std::get<mercer::Dense>(b).d, "widths differ");
+        if (const auto* rows = std::get_if<mercer::Sparse>(&a))
+            require(rows->d == std::get<mercer::Sparse>(b).d, "widths differ");
+        if (const auto* rows = std::get_if<mercer::Matrix>(&a))
+            require(rows->m == right.n, "the matrix has another width");
     }
 }
 
@@ -206,7 +222,8 @@ class Basis {
         return out;
     }
     std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int64_t>> topk(const Side* left, Index k,
-                                                                                       bool largest, bool single) const {
+                                                                                         bool largest,
+                                                                                         bool single) const {
         const mercer::Side* other = check(left);
         require(k >= 1 && k <= side_.side.n, "topk: k lies between 1 and the number of basis points");
         const std::size_t n = static_cast<std::size_t>(rows(left));
@@ -221,9 +238,13 @@ class Basis {
         require(left.side.n == side_.side.n, "pairs: the two sides have different lengths");
         auto out = fresh<double>({static_cast<std::size_t>(left.side.n)});
         double* data = out.data();
-        run([&](mercer::Watch& watch) { basis_.engine().pairs(basis_.plan(), left.side, basis_.right(), data, watch); });
+        run([&](mercer::Watch& watch) {
+            basis_.engine().pairs(basis_.plan(), left.side, basis_.right(), data, watch);
+        });
         return out;
     }
+    int traverse(visitproc visit, void* arg) const { return side_.traverse(visit, arg); }
+    void clear() { side_.clear(); }
     Index packed_bytes() const { return basis_.packed_bytes(); }
     std::string isa() const { return std::string(basis_.engine().name); }
 
@@ -239,6 +260,22 @@ class Basis {
     Side side_;
     mercer::Basis basis_;
 };
+
+// A user's function may hold the model that holds this object: the cycle must be visible to Python's collector.
+template <class Holder>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Holder>(self)->traverse(visit, arg) : 0;
+}
+template <class Holder>
+int clear(PyObject* self) {
+    nb::inst_ptr<Holder>(self)->clear();
+    return 0;
+}
+template <class Holder>
+PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<Holder>)},
+                            {Py_tp_clear, reinterpret_cast<void*>(clear<Holder>)},
+                            {0, nullptr}};
 
 using Step = std::tuple<std::string, int, int, int, double, double>;
 
@@ -274,16 +311,20 @@ __attribute__((visibility("default"))) void mercer_set_num_threads(int count) { 
 }
 
 NB_MODULE(_core, m) {
+    // What is alive when the interpreter ends is the user's business (a model in a notebook), not a leak.
+    nb::set_leak_warnings(false);
     m.doc() = "The compiled core of mercer: plans, packed points, and the loop that walks a Gram matrix.";
 
     nb::class_<mercer::Plan>(m, "Plan", "A lowered kernel: leaves and a tape of elementwise instructions.")
-        .def("__init__",
-             [](mercer::Plan* self, const std::vector<std::string>& leaves, const std::vector<Step>& tape, int registers,
-                int rows, int result) { new (self) mercer::Plan(plan_of(leaves, tape, registers, rows, result)); },
-             "leaves"_a, "tape"_a, "registers"_a, "rows"_a, "result"_a)
+        .def(
+            "__init__",
+            [](mercer::Plan* self, const std::vector<std::string>& leaves, const std::vector<Step>& tape, int registers,
+               int rows, int result) { new (self) mercer::Plan(plan_of(leaves, tape, registers, rows, result)); },
+            "leaves"_a, "tape"_a, "registers"_a, "rows"_a, "result"_a)
         .def_prop_ro("slots", &mercer::Plan::slots);
 
-    nb::class_<Side>(m, "Side", "One side of a Gram matrix: a source for each leaf, and the row registers.")
+    nb::class_<Side>(m, "Side", nb::type_slots(kCollected<Side>),
+                     "One side of a Gram matrix: a source for each leaf, and the row registers.")
         .def(nb::init<Index>(), "n"_a)
         .def("dense", &Side::dense, "rows"_a)
         .def("sparse", &Side::sparse, "offsets"_a, "columns"_a, "values"_a.none(), "d"_a, "sizes"_a.none())
@@ -293,7 +334,7 @@ NB_MODULE(_core, m) {
         .def("rows", &Side::rows, "values"_a)
         .def_prop_ro("n", [](const Side& self) { return self.side.n; });
 
-    nb::class_<Basis>(m, "Basis", "A plan bound to its right side, packed once.")
+    nb::class_<Basis>(m, "Basis", nb::type_slots(kCollected<Basis>), "A plan bound to its right side, packed once.")
         .def(nb::init<const mercer::Plan&, Side, const std::string&, Index>(), "plan"_a, "right"_a, "isa"_a = "",
              "budget"_a = Index{48} << 20)
         .def("store", &Basis::store, "left"_a.none(), "out"_a, "single"_a, "Fill out with K(left, basis).")
@@ -320,13 +361,15 @@ NB_MODULE(_core, m) {
     m.def("version", [] { return std::string(MERCER_VERSION); });
     m.def("ops", [] { return listed(mercer::kOpNames); }, "Names of the tape's instructions.");
     m.def("leaf_kinds", [] { return listed(mercer::kKindNames); }, "Names of the kinds of leaves.");
-    m.def("instruction_sets",
-          [] {
-              std::vector<std::pair<std::string, bool>> rows;
-              for (const mercer::Engine* row : mercer::engines()) rows.emplace_back(std::string(row->name), row->runs_here());
-              return rows;
-          },
-          "The compiled instruction sets, and whether this machine runs each.");
+    m.def(
+        "instruction_sets",
+        [] {
+            std::vector<std::pair<std::string, bool>> rows;
+            for (const mercer::Engine* row : mercer::engines())
+                rows.emplace_back(std::string(row->name), row->runs_here());
+            return rows;
+        },
+        "The compiled instruction sets, and whether this machine runs each.");
     m.def("instruction_set", [] { return std::string(mercer::choose_engine().name); }, "The one in use by default.");
     m.def("thread_count", &mercer::thread_count);
     m.def("set_thread_count", &mercer::set_thread_count, "count"_a);

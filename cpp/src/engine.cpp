@@ -2,7 +2,10 @@
 #include "mercer/engine.hpp"
 
 #include "mercer/pairs.hpp"
-#include "mercer/reduce.hpp"
+#include "mercer/reduce/matvec.hpp"
+#include "mercer/reduce/normal.hpp"
+#include "mercer/reduce/store.hpp"
+#include "mercer/reduce/topk.hpp"
 
 #define MERCER_TEXT_OF(name) #name
 #define MERCER_TEXT(name) MERCER_TEXT_OF(name)

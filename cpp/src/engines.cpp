@@ -24,7 +24,8 @@ const Engine& choose_engine(std::string_view name) {
         if (name.empty() && row->name == "avx512") continue;
         best = row;
     }
-    if (best == nullptr) throw std::invalid_argument("this machine cannot run instruction set '" + std::string(name) + "'");
+    if (best == nullptr)
+        throw std::invalid_argument("this machine cannot run instruction set '" + std::string(name) + "'");
     return *best;
 }
 

@@ -56,15 +56,18 @@ class Points {
     Index n() const { return side_[0].n; }
 
     void dense(const std::vector<double>& values, Index d) {
-        each([&](mercer::Side& side, bool single) { side.sources.push_back(mercer::Dense{keep(values, single), n(), d}); });
+        each([&](mercer::Side& side, bool single) {
+            side.sources.push_back(mercer::Dense{keep(values, single), n(), d});
+        });
     }
-    void sparse(std::vector<Index> offsets, std::vector<std::int32_t> columns, const std::vector<double>& values, Index d,
-                std::vector<double> sizes = {}) {
+    void sparse(std::vector<Index> offsets, std::vector<std::int32_t> columns, const std::vector<double>& values,
+                Index d, std::vector<double> sizes = {}) {
         const Index* o = integers_.emplace_back(std::move(offsets)).data();
         const std::int32_t* c = columns_.emplace_back(std::move(columns)).data();
         const double* s = sizes.empty() ? nullptr : doubles_.emplace_back(std::move(sizes)).data();
         each([&](mercer::Side& side, bool single) {
-            side.sources.push_back(mercer::Sparse{o, c, values.empty() ? mercer::Numbers{} : keep(values, single), s, n(), d});
+            side.sources.push_back(
+                mercer::Sparse{o, c, values.empty() ? mercer::Numbers{} : keep(values, single), s, n(), d});
         });
     }
     void codes(std::vector<Index> codes) {
@@ -72,7 +75,9 @@ class Points {
         each([&](mercer::Side& side, bool) { side.sources.push_back(mercer::Codes{c, n()}); });
     }
     void stored(const std::vector<double>& values, Index m) {
-        each([&](mercer::Side& side, bool single) { side.sources.push_back(mercer::Matrix{keep(values, single), n(), m}); });
+        each([&](mercer::Side& side, bool single) {
+            side.sources.push_back(mercer::Matrix{keep(values, single), n(), m});
+        });
     }
     void call(std::function<double(Index, Index)> entry) {
         const auto fill = [entry = std::move(entry)](Index i0, Index i1, Index j0, Index j1, double* out) {
@@ -128,7 +133,9 @@ struct Kernel {
     double slack = 1.0;  // what its condition does to the rounding of a distance
 };
 
-inline double called_entry(Index i, Index j) { return std::cos(0.37 * double(i)) * std::cos(0.37 * double(j)) + (i == j); }
+inline double called_entry(Index i, Index j) {
+    return std::cos(0.37 * double(i)) * std::cos(0.37 * double(j)) + (i == j);
+}
 
 // Random points for a kernel: n of them, d wide, to be the left side of a Gram matrix with m columns. The points of a
 // set on the left may have up to `outside` items that the right side has never seen.
@@ -150,9 +157,11 @@ inline void draw_points(const Kernel& kernel, Index m, Index d, unsigned seed, I
                 std::vector<double> values = draw.normals(n * d);
                 for (Index i = 0; i < n; ++i) {
                     double norm = 0.0;
-                    for (Index k = 0; k < d; ++k) norm += values[std::size_t(i * d + k)] * values[std::size_t(i * d + k)];
                     for (Index k = 0; k < d; ++k)
-                        values[std::size_t(i * d + k)] = Draw::as_float(values[std::size_t(i * d + k)] / std::sqrt(norm));
+                        norm += values[std::size_t(i * d + k)] * values[std::size_t(i * d + k)];
+                    for (Index k = 0; k < d; ++k)
+                        values[std::size_t(i * d + k)] =
+                            Draw::as_float(values[std::size_t(i * d + k)] / std::sqrt(norm));
                 }
                 points.dense(values, d);
                 break;
@@ -172,7 +181,8 @@ inline void draw_points(const Kernel& kernel, Index m, Index d, unsigned seed, I
                     }
                     offsets.push_back(static_cast<Index>(columns.size()));
                     if (make == Make::set)
-                        sizes.push_back(static_cast<double>(offsets.back() - offsets[std::size_t(i)] + draw.below(outside + 1)));
+                        sizes.push_back(
+                            static_cast<double>(offsets.back() - offsets[std::size_t(i)] + draw.below(outside + 1)));
                 }
                 if (make == Make::set) points.row(sizes);
                 points.sparse(offsets, columns, values, width, sizes);
@@ -309,7 +319,8 @@ inline std::vector<Kernel> kernels() {
 
 using Real = long double;
 
-inline std::pair<Real, Real> inner_and_sqdist(const mercer::Source& left, Index i, const mercer::Source& right, Index j) {
+inline std::pair<Real, Real> inner_and_sqdist(const mercer::Source& left, Index i, const mercer::Source& right,
+                                              Index j) {
     std::vector<Real> x;
     std::vector<Real> z;
     const auto spread = [](const mercer::Source& source, Index row, std::vector<Real>& out) {
@@ -320,9 +331,11 @@ inline std::pair<Real, Real> inner_and_sqdist(const mercer::Source& left, Index 
         const auto& rows = std::get<mercer::Sparse>(source);
         out.assign(static_cast<std::size_t>(rows.d), Real{0});
         for (Index at = rows.offsets[row]; at < rows.offsets[row + 1]; ++at)
-            out[static_cast<std::size_t>(rows.columns[at])] = rows.values.data != nullptr ? rows.values.at<double>(at) : 1.0;
+            out[static_cast<std::size_t>(rows.columns[at])] =
+                rows.values.data != nullptr ? rows.values.at<double>(at) : 1.0;
         // Items that the other side does not have.
-        return rows.sizes == nullptr ? Real{0} : Real(rows.sizes[row]) - Real(rows.offsets[row + 1] - rows.offsets[row]);
+        return rows.sizes == nullptr ? Real{0}
+                                     : Real(rows.sizes[row]) - Real(rows.offsets[row + 1] - rows.offsets[row]);
     };
     Real square = spread(left, i, x) + spread(right, j, z);
     Real inner = 0;

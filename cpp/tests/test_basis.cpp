@@ -42,7 +42,8 @@ std::vector<double> sums(const Basis& basis, const mercer::Side* left, bool sing
     return out;
 }
 
-std::vector<long double> exact_sums(const Formula& formula, const mercer::Side& left, const mercer::Side& right, Index rows) {
+std::vector<long double> exact_sums(const Formula& formula, const mercer::Side& left, const mercer::Side& right,
+                                    Index rows) {
     std::vector<long double> out;
     for (Index i = 0; i < rows; ++i) {
         out.push_back(0);
@@ -92,7 +93,8 @@ TEST("Spread data stays in float") {
     sums(basis, nullptr, true);
     const Index single = basis.packed_bytes();
     sums(basis, nullptr, false);
-    CHECK_NEAR(static_cast<double>(basis.packed_bytes() - single), 2.0 * static_cast<double>(single), 0.1 * static_cast<double>(single));
+    CHECK_NEAR(static_cast<double>(basis.packed_bytes() - single), 2.0 * static_cast<double>(single),
+               0.1 * static_cast<double>(single));
 }
 
 TEST("Tightly clustered data falls back to double, where most distances would cancel") {
@@ -135,9 +137,11 @@ TEST("Every reducer through a basis with a budget of one tile") {
         const std::vector<double> v = draw.normals(n * 5);
         both([&](const Basis& b, Watch& w, double* out) { b.store(nullptr, single, w, {out, false}); }, n * n);
         both([&](const Basis& b, Watch& w, double* out) { b.matvec(nullptr, single, w, {v.data(), 5, out}); }, n * 5);
-        both([&](const Basis& b, Watch& w, double* out) { b.normal(nullptr, single, w, {v.data(), nullptr, 5, out}); }, n * 5);
+        both([&](const Basis& b, Watch& w, double* out) { b.normal(nullptr, single, w, {v.data(), nullptr, 5, out}); },
+             n * 5);
         std::vector<Index> indices(static_cast<std::size_t>(n * 3));
-        both([&](const Basis& b, Watch& w, double* out) { b.topk(nullptr, single, w, {3, true, out, indices.data()}); }, n * 3);
+        both([&](const Basis& b, Watch& w, double* out) { b.topk(nullptr, single, w, {3, true, out, indices.data()}); },
+             n * 3);
     }
 }
 

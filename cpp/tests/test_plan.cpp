@@ -88,8 +88,8 @@ TEST("The result is a register that was written") {
 TEST("A leaf exists and has the reading asked for") {
     CHECK_THROWS(plan_of({{Op::inner, 0, 2}}, 1), std::invalid_argument);
     CHECK_THROWS(plan_of({{Op::inner, 0, -1}}, 1), std::invalid_argument);
-    CHECK_THROWS(plan_of({{Op::value, 0, 0}}, 1), std::invalid_argument);   // a dot leaf
-    CHECK_THROWS(plan_of({{Op::inner, 0, 1}}, 1), std::invalid_argument);   // a city-block leaf
+    CHECK_THROWS(plan_of({{Op::value, 0, 0}}, 1), std::invalid_argument);  // a dot leaf
+    CHECK_THROWS(plan_of({{Op::inner, 0, 1}}, 1), std::invalid_argument);  // a city-block leaf
     CHECK_THROWS(plan_of({{Op::sqdist, 0, 1}}, 1), std::invalid_argument);
     CHECK_EQUAL(plan_of({{Op::value, 0, 1}}, 1).slots(), 1);
 }
@@ -120,13 +120,13 @@ TEST("Several gaussians are fused, each on its leaf, and keep their origins") {
     const int first = f.leaf(Kind::dot);
     const int other = f.leaf(Kind::l1);
     const int second = f.leaf(Kind::dot);
-    const int a = f.add(Op::sqdist, first);                   // 0
-    const int b = f.add(Op::sqdist, second);                  // 1
-    const int sb = f.scaled(b, -2.0);                         // 2
-    const int sa = f.scaled(a, -1.0);                         // 3
-    const int c = f.add(Op::value, other);                    // 4
+    const int a = f.add(Op::sqdist, first);                     // 0
+    const int b = f.add(Op::sqdist, second);                    // 1
+    const int sb = f.scaled(b, -2.0);                           // 2
+    const int sa = f.scaled(a, -1.0);                           // 3
+    const int c = f.add(Op::value, other);                      // 4
     const int product = f.add(Op::mul, f.add(Op::exp, sb), c);  // 5, 6
-    f.add(Op::add, product, f.add(Op::exp, sa));              // 7, 8
+    f.add(Op::add, product, f.add(Op::exp, sa));                // 7, 8
     const Plan plan = f.plan();
     CHECK(plan.uses()[0].gaussian && plan.uses()[2].gaussian && !plan.uses()[1].gaussian);
     CHECK_EQUAL(plan.uses()[0].scale, -1.0);
@@ -138,7 +138,8 @@ TEST("Several gaussians are fused, each on its leaf, and keep their origins") {
 }
 
 TEST("A growing, constant or shifted exponent is not fused") {
-    for (const auto& [s, t] : std::vector<std::pair<double, double>>{{0.5, 0.0}, {0.0, 0.0}, {-0.5, 1.0}, {-0.5, -1e-9}}) {
+    for (const auto& [s, t] :
+         std::vector<std::pair<double, double>>{{0.5, 0.0}, {0.0, 0.0}, {-0.5, 1.0}, {-0.5, -1e-9}}) {
         Formula f;
         f.add(Op::exp, f.scaled(f.add(Op::sqdist, f.leaf(Kind::dot)), s, t));
         CHECK(!fuses(f));

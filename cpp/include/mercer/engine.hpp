@@ -51,7 +51,7 @@ struct MatVec {
     Index t = 1;
     double* out = nullptr;  // (n, t)
 };
-struct Normal {               // out = K'(K v + w)
+struct Normal {                 // out = K'(K v + w)
     const double* v = nullptr;  // (m, t)
     const double* w = nullptr;  // (n, t), may be none
     Index t = 1;

@@ -48,14 +48,13 @@ MERCER_INLINE void each(const Fold<T>& at, const Instruction& step, Value value)
 template <class T, bool Pairs>
 void execute(const Fold<T>& at, const Instruction& step) {
     switch (step.op) {
-#define MERCER_OP(name, uses, expression)                                                                        \
-    case Op::name:                                                                                               \
-        each<T, Pairs, (uses)>(at, step,                                                                         \
-                               [](V<T> a, V<T> b, V<T> l, V<T> r, V<T> s, V<T> t) MERCER_LAMBDA -> V<T> {        \
-                                   static_cast<void>(a), static_cast<void>(b), static_cast<void>(l);             \
-                                   static_cast<void>(r), static_cast<void>(s), static_cast<void>(t);             \
-                                   return expression;                                                            \
-                               });                                                                               \
+#define MERCER_OP(name, uses, expression)                                                                           \
+    case Op::name:                                                                                                  \
+        each<T, Pairs, (uses)>(at, step, [](V<T> a, V<T> b, V<T> l, V<T> r, V<T> s, V<T> t) MERCER_LAMBDA -> V<T> { \
+            static_cast<void>(a), static_cast<void>(b), static_cast<void>(l);                                       \
+            static_cast<void>(r), static_cast<void>(s), static_cast<void>(t);                                       \
+            return expression;                                                                                      \
+        });                                                                                                         \
         break;
 #include "mercer/ops.def"
 #undef MERCER_OP

@@ -17,10 +17,10 @@ struct LeftLeaf {
     Buffer<T> shifts;
     T peaks[kBlockRows / kStripRows] = {};
     double noise = 0.0;  // of these rows; see Frame::noise
-    Buffer<T> spread;             // sparse: (1 + features of the strip, kSpread), zero between strips; group 0 stays zero
-    Buffer<std::int32_t> group;   // sparse: (d) the group of a feature, 0 for one that the strip does not have
-    Buffer<T> transposed;   // sparse: (kStripCols, kSpread)
-    Buffer<double> called;  // callback: (block rows, block columns)
+    Buffer<T> spread;    // sparse: (1 + features of the strip, kSpread), zero between strips; group 0 stays zero
+    Buffer<std::int32_t> group;  // sparse: (d) the group of a feature, 0 for one that the strip does not have
+    Buffer<T> transposed;        // sparse: (kStripCols, kSpread)
+    Buffer<double> called;       // callback: (block rows, block columns)
     Index called_columns = 0;
     Index called_first = 0;
 };

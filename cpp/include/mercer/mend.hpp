@@ -8,19 +8,24 @@
 namespace mercer::MERCER_ISA {
 
 inline double exact_sqdist(const Dense& left, Index i, const Dense& right, Index j) {
-    double sum = 0.0;
-    for (Index k = 0; k < left.d; ++k) {
-        const double gap = left.values.at<double>(i * left.d + k) - right.values.at<double>(j * right.d + k);
-        sum += gap * gap;
-    }
-    return sum;
+    return left.values.as_they_are([&](const auto* x) {
+        return right.values.as_they_are([&](const auto* z) {
+            double sum = 0.0;
+            for (Index k = 0; k < left.d; ++k) {
+                const double gap = static_cast<double>(x[i * left.d + k]) - static_cast<double>(z[j * right.d + k]);
+                sum += gap * gap;
+            }
+            return sum;
+        });
+    });
 }
 
 // Items of a set outside the dictionary differ from all items of another set, and from none of the set itself.
 inline double exact_sqdist(const Sparse& left, Index i, const Sparse& right, Index j) {
     if (left.offsets == right.offsets && i == j) return 0.0;
     const auto outside = [](const Sparse& rows, Index row) {
-        return rows.sizes != nullptr ? rows.sizes[row] - static_cast<double>(rows.offsets[row + 1] - rows.offsets[row]) : 0.0;
+        return rows.sizes != nullptr ? rows.sizes[row] - static_cast<double>(rows.offsets[row + 1] - rows.offsets[row])
+                                     : 0.0;
     };
     double sum = outside(left, i) + outside(right, j);
     Index p = left.offsets[i];

@@ -90,7 +90,8 @@ void panel(const T* a, const T* b, Index d, T* out, Index stride) {
 // out = 2^(<a, b> + a0 + b0), at most 1. True when some value exceeds `limit`: its exponent is a small difference of
 // large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from -|z|^2/2 to |x|^2/2 crosses
 // zero, which halves the rounding of one that starts at a0 + b0.
-template <class T, bool Guarded>
+// `Far`: some exponent may lie below the normal range.
+template <class T, bool Guarded, bool Far>
 bool gaussian_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
     Accumulators<T> sum;
     {
@@ -109,7 +110,8 @@ bool gaussian_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T
         const V<T> left = fill<T>(a0[r]);
         MERCER_UNROLL
         for (int c = 0; c < 2; ++c) {
-            const V<T> value = exp2_link<T>(minimum<T>(sum[r][c] + left, V<T>{}));
+            const V<T> exponent = minimum<T>(sum[r][c] + left, V<T>{});
+            const V<T> value = Far ? exp2_link<T>(exponent) : exp2_near<T>(exponent);
             store<T>(out + r * stride + c * kWidth<T>, value);
             if constexpr (Guarded) most = maximum<T>(most, value);
         }

@@ -115,10 +115,11 @@ Frame frame_of(const Dense& rows, const LeafUse& use) {
     frame.noise = noise_of<T>(rows.d, use.gaussian);
     if (!use.centred) return frame;
     frame.mean.assign(static_cast<std::size_t>(rows.d), 0.0);
-    for (Index i = 0; i < rows.n; ++i) {
-        for (Index k = 0; k < rows.d; ++k)
-            frame.mean[static_cast<std::size_t>(k)] += rows.values.at<double>(i * rows.d + k);
-    }
+    rows.values.as_they_are([&](const auto* x) {
+        for (Index i = 0; i < rows.n; ++i, x += rows.d) {
+            for (Index k = 0; k < rows.d; ++k) frame.mean[static_cast<std::size_t>(k)] += static_cast<double>(x[k]);
+        }
+    });
     for (double& m : frame.mean) {
         m /= static_cast<double>(std::max<Index>(rows.n, 1));
         frame.half_norm += 0.5 * m * m;
@@ -138,21 +139,27 @@ struct RowConstants {
 };
 template <class T>
 RowConstants<T> pack_row(const Dense& rows, Index i, const Frame& frame, T* out, Index step) {
-    double norm = 0.0;
-    double shift = 0.0;
-    const bool centred = !frame.mean.empty();
-    for (Index k = 0; k < rows.d; ++k) {
-        double x = rows.values.at<double>(i * rows.d + k);
-        if (centred) {
-            const double m = frame.mean[static_cast<std::size_t>(k)];
-            shift += x * m;
-            x = (x - m) * frame.scale;
+    return rows.values.as_they_are([&](const auto* all) -> RowConstants<T> {
+        const auto* x = all + i * rows.d;
+        double norm = 0.0;
+        double shift = 0.0;
+        const auto put = [&](Index k, double value) {
+            const T rounded = static_cast<T>(value);
+            out[k * step] = rounded;
+            norm += static_cast<double>(rounded) * static_cast<double>(rounded);
+        };
+        if (frame.mean.empty()) {
+            for (Index k = 0; k < rows.d; ++k) put(k, static_cast<double>(x[k]));
+        } else {
+            const double* mean = frame.mean.data();
+            for (Index k = 0; k < rows.d; ++k) {
+                const double value = static_cast<double>(x[k]);
+                shift += value * mean[k];
+                put(k, (value - mean[k]) * frame.scale);
+            }
         }
-        const T rounded = static_cast<T>(x);
-        out[k * step] = rounded;
-        norm += static_cast<double>(rounded) * static_cast<double>(rounded);
-    }
-    return {static_cast<T>(frame.gaussian ? -0.5 * norm : norm), static_cast<T>(shift - frame.half_norm)};
+        return {static_cast<T>(frame.gaussian ? -0.5 * norm : norm), static_cast<T>(shift - frame.half_norm)};
+    });
 }
 
 // |row|^2 of a sparse row; of a set, its true size.

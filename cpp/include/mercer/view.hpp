@@ -20,6 +20,11 @@ struct Numbers {
         return single ? static_cast<T>(static_cast<const float*>(data)[i])
                       : static_cast<T>(static_cast<const double*>(data)[i]);
     }
+    // use(pointer to the numbers as they are), for loops that should not ask at every step
+    template <class Use>
+    auto as_they_are(Use use) const {
+        return single ? use(static_cast<const float*>(data)) : use(static_cast<const double*>(data));
+    }
 };
 
 struct Dense {  // (n, d), row by row

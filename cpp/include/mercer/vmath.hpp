@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 
 namespace mercer::MERCER_ISA {
@@ -125,6 +126,26 @@ MERCER_INLINE V<T> scale(V<T> p, V<T> n) {
     return p * power_of_two<T>(first) * power_of_two<T>(second);
 }
 
+// 2^x for -126 <= x <= 0 (-1022): the link of the gaussian, without a clamp. In float the polynomial is split in pairs,
+// which shortens the chain behind the last product of a panel.
+template <class T>
+MERCER_INLINE V<T> exp2_near(V<T> x) {
+    const V<T> rounded = x + fill<T>(kRound<T>);
+    const V<T> f = x - (rounded - fill<T>(kRound<T>));
+    const auto& c = Table<T>::exp2_tail;
+    V<T> p;
+    if constexpr (std::size(Table<T>::exp2_tail) == 5) {
+        const V<T> square = f * f;
+        const V<T> low = fma<T>(f, fill<T>(c[0]), fill<T>(T(1)));
+        const V<T> middle = fma<T>(f, fill<T>(c[2]), fill<T>(c[1]));
+        const V<T> high = fma<T>(f, fill<T>(c[4]), fill<T>(c[3]));
+        p = fma<T>(fma<T>(high, square, middle), square, low);
+    } else {
+        p = fma<T>(polynomial<T>(f, c), f, fill<T>(T(1)));
+    }
+    return from_bits<T>(as_bits<T>(p) + (as_bits<T>(rounded) << Bits<T>::mantissa));
+}
+
 // 2^x for the links of the radial kernels, x <= 0 up to rounding (x < 127 is right, beyond is not). Within 2.5 ulp in
 // float and 2 in double; exactly 1 at 0 and never above 1 for x <= 0; neighbours may come out of order by one ulp.
 // Below the normal range (x < -126, -1022) the exponent field is empty and the bits read as a subnormal number: the
@@ -134,11 +155,7 @@ MERCER_INLINE V<T> scale(V<T> p, V<T> n) {
 // ulp.
 template <class T>
 MERCER_INLINE V<T> exp2_link(V<T> x) {
-    x = maximum<T>(fill<T>(T(-Bits<T>::bias)), x);  // this order keeps NaN
-    const V<T> rounded = x + fill<T>(kRound<T>);
-    const V<T> f = x - (rounded - fill<T>(kRound<T>));
-    const V<T> p = fma<T>(polynomial<T>(f, Table<T>::exp2_tail), f, fill<T>(T(1)));
-    return from_bits<T>(as_bits<T>(p) + (as_bits<T>(rounded) << Bits<T>::mantissa));
+    return exp2_near<T>(maximum<T>(fill<T>(T(-Bits<T>::bias)), x));  // this order keeps NaN
 }
 
 // x = n ln 2 + r with |r| <= ln 2 / 2; the rounded n still carries kRoundBiased.

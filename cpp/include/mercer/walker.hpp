@@ -147,7 +147,12 @@ class Walker {
         const Index d = right.d;
         const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
         const T limit = gaussian_limit(leaf, reach);
-        const bool guarded = limit < T{1};
+        // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
+        const bool far = !(T{2} * reach < T(Bits<T>::bias - 1));
+        using Panel = decltype(&gaussian_panel<T, false, false>);
+        constexpr Panel kPanels[] = {gaussian_panel<T, false, false>, gaussian_panel<T, false, true>,
+                                     gaussian_panel<T, true, false>, gaussian_panel<T, true, true>};
+        const Panel make = kPanels[(limit < T{1} ? 2 : 0) + (far ? 1 : 0)];
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -155,16 +160,15 @@ class Walker {
                 const T* b = right.panels.data() + (j0 + c) * d;
                 const T* b0 = right.norms.data() + j0 + c;
                 T* out = tile + r * kStripCols<T> + c;
-                if (!guarded) gaussian_panel<T, false>(a, b, d, a0, b0, T{}, out, kStripCols<T>);
-                else if (gaussian_panel<T, true>(a, b, d, a0, b0, limit, out, kStripCols<T>))
+                if (make(a, b, d, a0, b0, limit, out, kStripCols<T>))
                     mend_panel(leaf, strip, r, j0, c, rows, columns, limit, tile);
             }
         }
         each_diagonal(strip, j0, [&](Index at) { tile[at] = T{1}; });
     }
 
-    // A gaussian value is trusted up to this, where |a0| + |b0| <= reach: the error of v = 2^e is v ln 2 times that of e
-    // while that is small, then up to 2^error times v. Beyond all range, nothing is trusted.
+    // A gaussian value is trusted up to this, where |a0| + |b0| <= reach: the error of v = 2^e is v ln 2 times that of
+    // e while that is small, then up to 2^error times v. Beyond all range, nothing is trusted.
     T gaussian_limit(std::size_t leaf, T reach) const {
         const double error = right_.leaves[leaf].frame.noise * static_cast<double>(reach);
         if (error <= 1.0) return static_cast<T>(kGaussianError<T> / (0.7 * std::max(error, 1e-30)));
@@ -172,7 +176,8 @@ class Walker {
     }
 
     void mend_panel(std::size_t leaf, int strip, int r, Index j0, int c, Index rows, Index columns, T limit, T* tile) {
-        const bool small = limit > static_cast<T>(kGaussianError<T>);  // the error of the exponent: each pair has its own
+        const bool small =
+            limit > static_cast<T>(kGaussianError<T>);  // the error of the exponent: each pair has its own
         const V<T> share = fill<T>(static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise)));
         const double scale = walk_.plan.uses()[leaf].scale;
         for (int i = r; i < std::min<Index>(r + kPanelRows, rows); ++i) {
@@ -275,8 +280,7 @@ class Walker {
     static void wipe_outside(Index rows, Index columns, T* tile) {
         for (Index i = rows; i < kStripRows; ++i) std::fill_n(tile + i * kStripCols<T>, kStripCols<T>, T{});
         if (columns == kStripCols<T>) return;
-        for (Index i = 0; i < rows; ++i)
-            std::fill_n(tile + i * kStripCols<T> + columns, kStripCols<T> - columns, T{});
+        for (Index i = 0; i < rows; ++i) std::fill_n(tile + i * kStripCols<T> + columns, kStripCols<T> - columns, T{});
     }
 
     const Walk& walk_;

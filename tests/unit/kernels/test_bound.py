@@ -1,5 +1,6 @@
 """Kernels meet points: bad input, memory, interruption, forks."""
 
+import gc
 import os
 import pickle
 import signal
@@ -8,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -217,3 +219,18 @@ def test_two_python_threads_may_ask_at_once():
         worker.join()
     assert all(np.array_equal(result, expected) for result in results)
     assert len(results) == 8
+
+
+def test_a_function_that_holds_its_own_model_is_collected():
+    class Model:
+        def fit(self):
+            self.bound = bind(mercer.Custom(lambda x, z: float(x @ z) * self.scale, because="rule 1"), X)
+            return self
+
+        scale = 1.0
+
+    models = [Model().fit() for _ in range(3)]
+    alive = [weakref.ref(model) for model in models]
+    del models
+    gc.collect()
+    assert [reference() for reference in alive] == [None] * 3

@@ -1,0 +1,63 @@
+// Store: the strips as they are, and their mirror image in a symmetric walk.
+#pragma once
+
+#include "mercer/tiles.hpp"
+
+namespace mercer::MERCER_ISA {
+
+template <class T, class Out>
+class StoreDrink {
+   public:
+    StoreDrink(const Walk& walk, Out* out, Walker<T>& walker) : walk_(walk), out_(out), walker_(walker) {}
+
+    void strip(int strip, Index j, const T* tile) {
+        const Index i = walker_.first_row() + strip * kStripRows;
+        const Index rows = walker_.rows_of(strip);
+        const Index m = walk_.right.n;
+        const Index columns = std::min<Index>(kStripCols<T>, m - j);
+        for (Index r = 0; r < rows; ++r) {
+            const T* from = tile + r * kStripCols<T>;
+            V<T> bad{};
+            for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
+            if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
+            std::transform(from, from + columns, out_ + (i + r) * m + j, [](T x) { return static_cast<Out>(x); });
+        }
+        if (!walk_.symmetric || j < walker_.first_row() + kBlockRows) return;
+        for (Index c = 0; c < columns; ++c) {
+            Out* to = out_ + (j + c) * m + i;
+            for (Index r = 0; r < rows; ++r) to[r] = static_cast<Out>(tile[r * kStripCols<T> + c]);
+        }
+    }
+    void end_strip(int) {}
+    void end_columns(Index, Index) {}
+
+   private:
+    const Walk& walk_;
+    Out* out_;
+    Walker<T>& walker_;
+};
+
+template <class T, class Out>
+void store_as(const Walk& walk, Out* out) {
+    parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
+        Walker<T> walker(walk);
+        StoreDrink<T, Out> drink(walk, out, walker);
+        const Index i0 = block * kBlockRows;
+        const Index i1 = std::min(i0 + kBlockRows, walk.left.n);
+        sweep<T>(walker, walk, i0, i1, walk.symmetric ? i0 : 0, walk.right.n, drink);
+        if (!walk.symmetric) return;
+        // Both halves of a block on the diagonal were made, with sums in another order: keep one, to be exactly
+        // symmetric.
+        for (Index i = i0; i < i1; ++i) {
+            for (Index j = i0; j < i; ++j) out[i * walk.right.n + j] = out[j * walk.right.n + i];
+        }
+    });
+}
+
+template <class T>
+void run_store(const Walk& walk, const Store& to) {
+    if (to.single) store_as<T>(walk, static_cast<float*>(to.out));
+    else store_as<T>(walk, static_cast<double*>(to.out));
+}
+
+}  // namespace mercer::MERCER_ISA
