@@ -40,10 +40,11 @@ double mended_share_of(const Walk& walk) {
     const Index rows = std::min(kRowSamples, row_strips);
     const Index columns = std::min(kColumnSamples, column_strips);
     struct Ignore {
-        void strip(int, Index, const T*) {}
+        Walker<T>& walker;
+        void strip(int strip, Index j) { walker.open(strip, j); }
         void end_strip(int) {}
         void end_columns(Index, Index) {}
-    } ignore;
+    } ignore{walker};
     for (Index r = 0; r < rows; ++r) {
         const Index i0 = r * row_strips / rows * kStripRows;
         const Index i1 = std::min<Index>(i0 + kStripRows, walk.left.n);

@@ -2,6 +2,8 @@
 // city-block distances and the histogram kernels are the same outer-product loop with another step.
 #pragma once
 
+#include <limits>
+
 #include "mercer/lanes.hpp"
 #include "mercer/view.hpp"
 #include "mercer/vmath.hpp"
@@ -87,12 +89,21 @@ void panel(const T* a, const T* b, Index d, T* out, Index stride) {
     }
 }
 
-// out = 2^(<a, b> + a0 + b0), at most 1. True when some value exceeds `limit`: its exponent is a small difference of
-// large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from -|z|^2/2 to |x|^2/2 crosses
-// zero, which halves the rounding of one that starts at a0 + b0.
-// `Far`: some exponent may lie below the normal range.
-template <class T, bool Guarded, bool Far>
-bool gaussian_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
+// What remains to be done to a strip of K: nothing, or 2^x of exponents that all lie in the normal range, or of any.
+enum class Link { none, near, far };
+
+template <class T, Link L>
+MERCER_INLINE V<T> linked(V<T> x) {
+    if constexpr (L == Link::near) return exp2_near<T>(x);
+    else if constexpr (L == Link::far) return exp2_link<T>(x);
+    else return x;
+}
+
+// out = <a, b> + a0 + b0, at most 0: the exponents of a gaussian. True when some exponent reaches `limit`: it is a
+// small difference of large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from
+// -|z|^2/2 to |x|^2/2 crosses zero, which halves the rounding of one that starts at a0 + b0.
+template <class T, bool Guarded>
+bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
     Accumulators<T> sum;
     {
         const V<T> right0 = load<T>(b0);
@@ -104,19 +115,18 @@ bool gaussian_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T
         }
     }
     accumulate<T, DotStep>(a, b, d, sum);
-    V<T> most{};
+    V<T> most = fill<T>(-std::numeric_limits<T>::infinity());
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
         const V<T> left = fill<T>(a0[r]);
         MERCER_UNROLL
         for (int c = 0; c < 2; ++c) {
-            const V<T> exponent = minimum<T>(sum[r][c] + left, V<T>{});
-            const V<T> value = Far ? exp2_link<T>(exponent) : exp2_near<T>(exponent);
-            store<T>(out + r * stride + c * kWidth<T>, value);
-            if constexpr (Guarded) most = maximum<T>(most, value);
+            const V<T> exponent = minimum<T>(sum[r][c] + left, V<T>{});  // not a number becomes 0, and is mended
+            store<T>(out + r * stride + c * kWidth<T>, exponent);
+            if constexpr (Guarded) most = maximum<T>(most, exponent);
         }
     }
-    if constexpr (Guarded) return any<T>(most > fill<T>(limit));
+    if constexpr (Guarded) return any<T>(most >= fill<T>(limit));
     return false;
 }
 

@@ -23,7 +23,7 @@ Index sweep_columns(const Walk& walk) {
 }
 
 // Sweeps the block of rows [i0, i1) over the columns [j0, j1). A drink has
-//   strip(int strip, Index j, const T* tile)   one strip of K
+//   strip(int strip, Index j)                  asks the walker for one strip of K
 //   end_strip(int strip)                       after a strip of rows has crossed the current columns
 //   end_columns(Index c0, Index c1)            after the whole block has crossed them
 template <class T, class Drink>
@@ -36,7 +36,7 @@ void sweep(Walker<T>& walker, const Walk& walk, Index i0, Index i1, Index j0, In
         walker.take_columns(c0, c1);
         for (int strip = 0; strip < walker.strips(); ++strip) {
             walker.take_strip(strip);
-            for (Index j = c0; j < c1; j += kStripCols<T>) drink.strip(strip, j, walker.fold(strip, j));
+            for (Index j = c0; j < c1; j += kStripCols<T>) drink.strip(strip, j);
             walker.leave_strip(strip);
             drink.end_strip(strip);
         }
@@ -52,7 +52,8 @@ void refuse_not_finite(const Walk& walk, Index row) {
         const Walk& walk;
         Walker<T>& walker;
         Index row;
-        void strip(int, Index j, const T* tile) {
+        void strip(int, Index j) {
+            const T* tile = walker.fold(0, j);
             for (Index c = 0; c < kStripCols<T>; ++c) {
                 if (std::isfinite(tile[c])) continue;
                 throw mercer::NotFinite(row, j + c, walker.first_not_finite(0, j, 0, c));

@@ -15,6 +15,7 @@ class Walker {
         : walk_(walk),
           right_(static_cast<const PackedSide<T>&>(walk.packed)),
           left_(walk.plan.leaves().size()),
+          links_(walk.plan.leaves().size(), Link::none),
           memory_((walk.plan.slots() + static_cast<Index>(walk.plan.leaves().size())) * kTile),
           left_rows_(static_cast<Index>(walk.plan.rows()) * kBlockRows) {
         for (Index at = 0; at < walk.plan.slots(); ++at) slots_.push_back(memory_.data() + at * kTile);
@@ -52,15 +53,30 @@ class Walker {
     void take_strip(int strip) { each_sparse(strip, spread_rows<T>); }
     void leave_strip(int strip) { each_sparse(strip, wipe_rows<T>); }
 
-    // The strip of K at rows i0 + 24 strip, columns j0 …; numbers outside `rows` x `columns` are zero.
-    const T* fold(int strip, Index j0) {
+    // A strip of K at rows i0 + 24 strip, columns j0 …, but for its link; a number outside of K is zero after it.
+    struct Strip {
+        T* tile;
+        Link link;
+    };
+    Strip open(int strip, Index j0) {
         const Index rows = rows_of(strip);
         const Index columns = std::min<Index>(kStripCols<T>, right_.n - j0);
         fill_leaves(strip, j0, rows, columns);
+        if (is_gaussian_alone()) {
+            wipe_outside(rows, columns, T(-Bits<T>::bias), leaf_tiles_[0]);
+            return {leaf_tiles_[0], links_[0]};
+        }
         for (const Instruction& step : walk_.plan.tape()) run(step, strip, j0, rows, columns);
         T* tile = slots_[static_cast<std::size_t>(walk_.plan.result())];
-        wipe_outside(rows, columns, tile);
-        return tile;
+        wipe_outside(rows, columns, T{}, tile);
+        return {tile, Link::none};
+    }
+
+    // The same, finished.
+    const T* fold(int strip, Index j0) {
+        const Strip made = open(strip, j0);
+        apply(made.link, made.tile);
+        return made.tile;
     }
 
     // The first instruction whose value at (row, column) of this strip is not finite, or -1.
@@ -93,7 +109,10 @@ class Walker {
         }
     }
 
-    bool in_registers(std::size_t leaf) const {
+    bool is_gaussian_alone() const { return walk_.plan.tape().size() == 1 && has_exponents(0); }
+
+    // Whether a leaf's tile holds the exponents of a gaussian.
+    bool has_exponents(std::size_t leaf) const {
         return walk_.plan.uses()[leaf].gaussian && std::holds_alternative<Dense>(walk_.left.sources[leaf]);
     }
 
@@ -106,7 +125,7 @@ class Walker {
             switch (walk_.plan.leaves()[leaf]) {
                 case Kind::dot:
                     if (std::holds_alternative<Sparse>(source)) fill_sparse<T>(left, right, j0, columns, tile);
-                    else if (in_registers(leaf)) fill_gaussian(leaf, strip, j0, rows, columns, tile);
+                    else if (has_exponents(leaf)) fill_exponents(leaf, strip, j0, rows, columns, tile);
                     else fill_dense<T, DotStep>(left, right, strip, j0, tile);
                     break;
                 case Kind::l1:
@@ -140,19 +159,17 @@ class Walker {
         }
     }
 
-    // exp(-g |x - z|^2) in registers; values whose exponent has cancelled are recomputed.
-    void fill_gaussian(std::size_t leaf, int strip, Index j0, Index rows, Index columns, T* tile) {
+    // The exponents of exp(-g |x - z|^2) to the base 2; those that have cancelled are recomputed.
+    void fill_exponents(std::size_t leaf, int strip, Index j0, Index rows, Index columns, T* tile) {
         const LeftLeaf<T>& left = left_[leaf];
         const PackedLeaf<T>& right = right_.leaves[leaf];
         const Index d = right.d;
         const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
-        const T limit = gaussian_limit(leaf, reach);
         // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
-        const bool far = !(T{2} * reach < T(Bits<T>::bias - 1));
-        using Panel = decltype(&gaussian_panel<T, false, false>);
-        constexpr Panel kPanels[] = {gaussian_panel<T, false, false>, gaussian_panel<T, false, true>,
-                                     gaussian_panel<T, true, false>, gaussian_panel<T, true, true>};
-        const Panel make = kPanels[(limit < T{1} ? 2 : 0) + (far ? 1 : 0)];
+        links_[leaf] = T{2} * reach < T(Bits<T>::bias - 1) ? Link::near : Link::far;
+        const T limit = gaussian_limit(leaf, reach);
+        const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
+        const T exponent_limit = limit > T{} ? std::log2(limit) : -std::numeric_limits<T>::infinity();
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -160,11 +177,11 @@ class Walker {
                 const T* b = right.panels.data() + (j0 + c) * d;
                 const T* b0 = right.norms.data() + j0 + c;
                 T* out = tile + r * kStripCols<T> + c;
-                if (make(a, b, d, a0, b0, limit, out, kStripCols<T>))
+                if (make(a, b, d, a0, b0, exponent_limit, out, kStripCols<T>))
                     mend_panel(leaf, strip, r, j0, c, rows, columns, limit, tile);
             }
         }
-        each_diagonal(strip, j0, [&](Index at) { tile[at] = T{1}; });
+        each_diagonal(strip, j0, [&](Index at) { tile[at] = T{}; });
     }
 
     // A gaussian value is trusted up to this, where |a0| + |b0| <= reach: the error of v = 2^e is v ln 2 times that of
@@ -179,17 +196,17 @@ class Walker {
         const bool small =
             limit > static_cast<T>(kGaussianError<T>);  // the error of the exponent: each pair has its own
         const V<T> share = fill<T>(static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise)));
-        const double scale = walk_.plan.uses()[leaf].scale;
+        const double scale = walk_.plan.uses()[leaf].scale * 1.4426950408889634;  // to the base 2
         for (int i = r; i < std::min<Index>(r + kPanelRows, rows); ++i) {
             const V<T> left = fill<T>(left_[leaf].norms[strip * kStripRows + i]);
             for (int j = c; j < std::min<Index>(c + kPanelCols<T>, columns); j += kWidth<T>) {
                 T* values = tile + i * kStripCols<T> + j;
                 const V<T> reach = left + load<T>(right_.leaves[leaf].norms.data() + j0 + j);
-                const VI<T> wanted = small ? load<T>(values) * reach < -share : load<T>(values) > limit;
+                const V<T> value = exp2_link<T>(load<T>(values));
+                const VI<T> wanted = small ? value * reach < -share : value > limit;
                 if (!any<T>(wanted)) continue;
                 for (int lane = 0; lane < std::min<Index>(kWidth<T>, columns - j); ++lane) {
-                    if (wanted[lane] != 0)
-                        values[lane] = static_cast<T>(std::exp(scale * mended(leaf, strip, i, j0 + j + lane)));
+                    if (wanted[lane] != 0) values[lane] = static_cast<T>(scale * mended(leaf, strip, i, j0 + j + lane));
                 }
             }
         }
@@ -222,7 +239,7 @@ class Walker {
         }
         const std::size_t leaf = static_cast<std::size_t>(step.a);
         T* out = slots_[static_cast<std::size_t>(step.out)];
-        if (step.op == Op::sqdist && !in_registers(leaf)) {
+        if (step.op == Op::sqdist && !has_exponents(leaf)) {
             read_distance(leaf, strip, j0, rows, columns, out);
         } else if (step.op == Op::inner && right_.leaves[leaf].shifts.size() > 0) {
             read_shifted(leaf, strip, j0, out);
@@ -231,6 +248,16 @@ class Walker {
         } else {
             std::copy_n(leaf_tiles_[leaf], kTile, out);
         }
+        if (has_exponents(leaf)) apply(links_[leaf], slots_[static_cast<std::size_t>(step.out)]);
+    }
+
+    static void apply(Link link, T* tile) {
+        if (link == Link::near) apply<Link::near>(tile);
+        if (link == Link::far) apply<Link::far>(tile);
+    }
+    template <Link L>
+    static void apply(T* tile) {
+        for (Index at = 0; at < kTile; at += kWidth<T>) store<T>(tile + at, linked<T, L>(load<T>(tile + at)));
     }
 
     void read_shifted(std::size_t leaf, int strip, Index j0, T* out) const {
@@ -263,7 +290,7 @@ class Walker {
         }
         each_diagonal(strip, j0, [&](Index at) { out[at] = T{}; });
         const LeafUse& use = walk_.plan.uses()[leaf];
-        if (use.gaussian) {  // sparse rows: the exponential was not done in registers
+        if (use.gaussian) {  // sparse rows, whose tiles hold no exponents
             const V<T> scale = fill<T>(static_cast<T>(use.scale));
             for (Index at = 0; at < kTile; at += kWidth<T>) store<T>(out + at, exp<T>(load<T>(out + at) * scale));
         }
@@ -277,15 +304,17 @@ class Walker {
         }
     }
 
-    static void wipe_outside(Index rows, Index columns, T* tile) {
-        for (Index i = rows; i < kStripRows; ++i) std::fill_n(tile + i * kStripCols<T>, kStripCols<T>, T{});
+    static void wipe_outside(Index rows, Index columns, T nothing, T* tile) {
+        for (Index i = rows; i < kStripRows; ++i) std::fill_n(tile + i * kStripCols<T>, kStripCols<T>, nothing);
         if (columns == kStripCols<T>) return;
-        for (Index i = 0; i < rows; ++i) std::fill_n(tile + i * kStripCols<T> + columns, kStripCols<T> - columns, T{});
+        for (Index i = 0; i < rows; ++i)
+            std::fill_n(tile + i * kStripCols<T> + columns, kStripCols<T> - columns, nothing);
     }
 
     const Walk& walk_;
     const PackedSide<T>& right_;
     std::vector<LeftLeaf<T>> left_;
+    std::vector<Link> links_;  // of the gaussian leaves, for the current strip
     Buffer<T> memory_;
     Buffer<T> left_rows_;
     std::vector<T*> slots_;

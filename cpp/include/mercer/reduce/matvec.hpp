@@ -35,13 +35,17 @@ class FewDrink {
         if (mirror) column_sums_.reset(v.stride * v.t);
     }
 
-    void strip(int strip, Index j, const T* tile) {
+    void strip(int strip, Index j) {
         const Index i = walker_.first_row() + strip * kStripRows;
+        const auto made = walker_.open(strip, j);
+        const bool mirrored = mirror_ && j >= walker_.first_row() + kBlockRows;
         for (Index c = 0; c < v_.t; ++c) {
-            along_rows(tile, v_.values.data() + c * v_.stride + j, lanes_.data() + c * kLanes);
-            if (mirror_ && j >= walker_.first_row() + kBlockRows)
-                along_columns(tile, v_.values.data() + c * v_.stride + i, column_sums_.data() + c * v_.stride + j);
+            const bool last = c + 1 == v_.t && !mirrored;
+            const auto along = kAlongRows[static_cast<int>(c == 0 ? made.link : Link::none)][last ? 0 : 1];
+            along(made.tile, v_.values.data() + c * v_.stride + j, lanes_.data() + c * kLanes);
         }
+        for (Index c = 0; mirrored && c < v_.t; ++c)
+            along_columns(made.tile, v_.values.data() + c * v_.stride + i, column_sums_.data() + c * v_.stride + j);
         columns_ += kStripCols<T>;
         if (columns_ >= 256) spill(strip);
     }
@@ -72,7 +76,9 @@ class FewDrink {
    private:
     static constexpr Index kLanes = kStripRows * kWidth<T>;
 
-    static void along_rows(const T* tile, const T* v, T* lanes) {
+    // lanes += K v, where K is the tile after its link; `Keep` writes K back for whoever reads it next.
+    template <Link L, bool Keep>
+    static void along_rows(T* tile, const T* v, T* lanes) {
         constexpr int kGroup = 6;
         for (int r = 0; r < kStripRows; r += kGroup) {
             V<T> sum[kGroup];
@@ -81,13 +87,23 @@ class FewDrink {
             for (int c = 0; c < kStripCols<T>; c += kWidth<T>) {
                 const V<T> x = load<T>(v + c);
                 MERCER_UNROLL
-                for (int g = 0; g < kGroup; ++g)
-                    sum[g] = fma<T>(load<T>(tile + (r + g) * kStripCols<T> + c), x, sum[g]);
+                for (int g = 0; g < kGroup; ++g) {
+                    T* at = tile + (r + g) * kStripCols<T> + c;
+                    const V<T> k = linked<T, L>(load<T>(at));
+                    if constexpr (Keep && L != Link::none) store<T>(at, k);
+                    sum[g] = fma<T>(k, x, sum[g]);
+                }
             }
             MERCER_UNROLL
             for (int g = 0; g < kGroup; ++g) store<T>(lanes + (r + g) * kWidth<T>, sum[g]);
         }
     }
+    using AlongRows = void (*)(T*, const T*, T*);
+    static constexpr AlongRows kAlongRows[3][2] = {
+        {along_rows<Link::none, false>, along_rows<Link::none, true>},
+        {along_rows<Link::near, false>, along_rows<Link::near, true>},
+        {along_rows<Link::far, false>, along_rows<Link::far, true>},
+    };
     static void along_columns(const T* tile, const T* v, T* sums) {
         constexpr int kGroup = 4;
         for (int c = 0; c < kStripCols<T>; c += kGroup * kWidth<T>) {
@@ -137,7 +153,8 @@ class ManyDrink {
           lanes_(v.stride * kStripRows),
           column_lanes_(v.stride * kStripCols<T>) {}
 
-    void strip(int strip, Index j, const T* tile) {
+    void strip(int strip, Index j) {
+        const T* tile = walker_.fold(strip, j);
         const Index i = walker_.first_row() + strip * kStripRows;
         multiply<kStripRows, kStripCols<T>, kStripCols<T>, 1>(tile, v_.values.data() + j * v_.stride, lanes_.data());
         if (mirror_ && j >= walker_.first_row() + kBlockRows) {

@@ -11,7 +11,8 @@ class NormalDrink {
    public:
     NormalDrink(Index padded, Walker<T>& walker) : padded_(padded), walker_(walker), rows_(padded * kStripRows) {}
 
-    void strip(int, Index j, const T* tile) {
+    void strip(int strip, Index j) {
+        const T* tile = walker_.fold(strip, j);
         for (int r = 0; r < kStripRows; ++r)
             std::copy_n(tile + r * kStripCols<T>, kStripCols<T>, rows_.data() + r * padded_ + j);
     }

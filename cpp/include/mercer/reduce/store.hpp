@@ -10,7 +10,8 @@ class StoreDrink {
    public:
     StoreDrink(const Walk& walk, Out* out, Walker<T>& walker) : walk_(walk), out_(out), walker_(walker) {}
 
-    void strip(int strip, Index j, const T* tile) {
+    void strip(int strip, Index j) {
+        const T* tile = walker_.fold(strip, j);
         const Index i = walker_.first_row() + strip * kStripRows;
         const Index rows = walker_.rows_of(strip);
         const Index m = walk_.right.n;

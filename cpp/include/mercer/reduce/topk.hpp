@@ -15,7 +15,8 @@ class TopKDrink {
     TopKDrink(const Walk& walk, const TopK& job, Walker<T>& walker)
         : walk_(walk), job_(job), walker_(walker), heaps_(kBlockRows) {}
 
-    void strip(int strip, Index j, const T* tile) {
+    void strip(int strip, Index j) {
+        const T* tile = walker_.fold(strip, j);
         const Index columns = std::min<Index>(kStripCols<T>, walk_.right.n - j);
         for (Index r = 0; r < walker_.rows_of(strip); ++r) {
             std::vector<Hit>& heap = heaps_[static_cast<std::size_t>(strip * kStripRows + r)];
