@@ -17,7 +17,7 @@ from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.parse import NODES
-from mercer.kernels.rules import ASSUMED, CITATIONS, TABLE, Rule
+from mercer.kernels.rules import CITATIONS, TABLE
 from mercer.kernels.tape import compile_plan
 from mercer.points import Domain
 from mercer.term import Term
@@ -95,7 +95,7 @@ def domain(cls: type[Term]) -> str:
 
 def rules(cls: type[Term]) -> str:
     """The rules of the proof, in order of first use."""
-    return ", ".join(str(rule.number or rule.title) for rule in sample(cls).proof().rules)
+    return ", ".join(str(rule.number or rule.name) for rule in sample(cls).proof().rules)
 
 
 def cell(text: str) -> str:
@@ -157,7 +157,7 @@ def page() -> str:
         "## Rules\n",
         table(
             ["#", "rule", "statement", "proved in"],
-            ([str(r.number or ""), r.title, r.statement, _proved(r)] for r in TABLE),
+            ([str(r.number or ""), r.name, r.statement, CITATIONS[r.citation].rstrip(".")] for r in TABLE),
         ),
     ]
     return "\n".join(parts)
@@ -165,10 +165,6 @@ def page() -> str:
 
 def _written(classes: Iterable[type[Term]]) -> list[type[Term]]:
     return [cls for cls in classes if cls.__name__ in WRITTEN]
-
-
-def _proved(rule: Rule) -> str:
-    return "nowhere" if rule is ASSUMED else CITATIONS[rule.citation].rstrip(".")
 
 
 def _map_facts(cls: type[mm.Map]) -> list[str]:

@@ -1,5 +1,6 @@
 """mercer: kernel machines whose kernels carry their proof and whose fits carry their certificate."""
 
+from mercer import testing
 from mercer._core import version
 from mercer.config import get_num_threads, set_num_threads, show_config
 from mercer.errors import (
@@ -110,4 +111,5 @@ __all__ = [
     "refute",
     "set_num_threads",
     "show_config",
+    "testing",
 ]

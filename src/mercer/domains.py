@@ -25,6 +25,7 @@ __all__ = [
     "HalfInteger",
     "Instance",
     "Integer",
+    "Length",
     "NonNegative",
     "NonZeroNumbers",
     "ParameterDomain",
@@ -36,6 +37,7 @@ __all__ = [
     "RealNumber",
     "Text",
     "TupleOf",
+    "comparable",
     "is_number",
 ]
 
@@ -55,8 +57,14 @@ class ParameterDomain(Protocol):
 
 
 def is_number(value: object) -> bool:
-    """True for a real scalar of Python or NumPy that is not a boolean."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    """True for a real scalar of Python or NumPy that is not a boolean and, if whole, not beyond every float."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def refusal(
@@ -68,12 +76,24 @@ def refusal(
 
 def _array(owner: str, name: str, value: object, text: str) -> npt.NDArray[np.float64]:
     try:
-        array = np.array(value, dtype=np.float64)
+        found = np.asarray(value)
     except (TypeError, ValueError):
         raise refusal(InvalidParameter, owner, name, value, text) from None
+    if found.dtype.kind not in "iuf":  # NumPy would also read "1", True and None as numbers
+        raise refusal(InvalidParameter, owner, name, value, text)
+    array = np.array(found, dtype=np.float64)
     array += 0.0  # -0.0 becomes 0.0, so that equal parameters have equal bytes
     array.flags.writeable = False
     return array
+
+
+def comparable(value: object) -> Any:
+    """A value that is equal and hashes alike exactly where the parameter is the same."""
+    if isinstance(value, np.ndarray):
+        return ("array", value.shape, value.tobytes())
+    if isinstance(value, tuple):
+        return tuple(map(comparable, value))
+    return (type(value).__name__, value)  # 1 and 1.0 and True are different parameters
 
 
 @final
@@ -176,10 +196,12 @@ class _Numbers:
         return number
 
 
+# Lengths enter as squares, which must neither overflow nor vanish.
+Length = RealNumber(low=1e-150, high=1e150, text="a finite number > 0, from 1e-150 to 1e150")
 PositiveNumbers = _Numbers(Positive, "a number > 0, or one per column")
 NonZeroNumbers = _Numbers(FiniteReal, "a finite number other than 0, or one per column", zero=False)
 PositiveOrRule = _Numbers(
-    Positive, 'a number > 0, one per column, or a rule ("median", "scale", "auto")', ("median", "scale", "auto")
+    Length, 'a number > 0, one per column, or a rule ("median", "scale", "auto")', ("median", "scale", "auto")
 )
 GammaOrRule = _Numbers(Positive, 'a number > 0, or a rule ("scale", "auto")', ("scale", "auto"), many=False)
 
@@ -220,7 +242,7 @@ class _PsdMatrix:
             witness = np.array2string(vectors[:, 0], precision=4, separator=", ")
             raise NotPositive(
                 f"{name} of {owner} must be {self.text}.",
-                f"Rule 8 (quadratic form) needs vᵀ{name}v ≥ 0; got {values[0]:.6g} with v = {witness}.",
+                f"Rule 8 (quadratic-form) needs vᵀ{name}v ≥ 0; got {values[0]:.6g} with v = {witness}.",
                 f"Try {name} @ {name}.T, or clip the negative eigenvalues.",
             )
         return array

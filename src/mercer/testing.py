@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import DomainMismatch
+from mercer.errors import DomainMismatch, ParseError
 from mercer.kernels import Kernel, parse
 from mercer.kernels.check import check_gram
 from mercer.points import Points, Vectors, as_points
@@ -45,7 +45,8 @@ def check_kernel(k: Kernel, X: Any, *, Z: Any = None) -> None:
     That the Gram matrix is symmetric and positive semi-definite; that `k.diag(X)` is its diagonal; that
     k(X, Z) = k(Z, X)ᵀ; that values depend on nothing but the two points (a subset or another order of the points
     gives the same numbers); that float32 vectors give the same values to single precision; that the kernel is equal to
-    itself rebuilt from its parameters, from a pickle and, where it holds no Python function, from its text.
+    itself rebuilt from its parameters and, where it holds no Python function, from its text and from a pickle. A class
+    that cannot be pickled, such as one defined inside a function, fails: joblib could not send its kernels to workers.
 
     Parameters
     ----------
@@ -155,10 +156,17 @@ def _written(subject: _Subject) -> None:
     if any(callable(value) and not isinstance(value, Term) for value in kernel.get_params(deep=True).values()):
         return
     text = repr(kernel)
-    found = parse(text, names={type(term).__name__: type(term) for term in terms})
+    try:
+        found = parse(text, names={type(term).__name__: type(term) for term in terms})
+    except ParseError as error:
+        raise _Failure(f"parse({text!r}): {error}") from None
     if found != kernel:
         raise _Failure(f"parse({text!r}) gives {found!r}.")
-    if pickle.loads(pickle.dumps(kernel)) != kernel:
+    try:
+        copy = pickle.loads(pickle.dumps(kernel))
+    except Exception as error:  # pickle passes on whatever the class raises
+        raise _Failure(f"it cannot be pickled: {error}. Define its class at the top of a module.") from None
+    if copy != kernel:
         raise _Failure("a pickle of it is another kernel.")
 
 

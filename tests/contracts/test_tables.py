@@ -12,7 +12,7 @@ from mercer.kernels.node import Node
 from mercer.kernels.parse import METHODS, NAMES, NODES
 from mercer.kernels.plan import LEAVES, OPERATIONS
 from mercer.kernels.tape import Tape
-from mercer.term import Style, render
+from mercer.notation import Style, render
 from tests.oracles import kernels as kernel_oracle
 from tests.oracles import profiles as profile_oracle
 from tests.oracles import tape as tape_oracle

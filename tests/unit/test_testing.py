@@ -1,6 +1,9 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
+import mercer
 from mercer import (
     L1,
     RBF,
@@ -10,6 +13,7 @@ from mercer import (
     Custom,
     Delta,
     IntersectionExp,
+    Kernel,
     Laplacian,
     Linear,
     Matern,
@@ -18,6 +22,7 @@ from mercer import (
     Sigmoid,
     Tanimoto,
 )
+from mercer.kernels.rules import CONSTANT
 from mercer.testing import check_kernel
 
 RNG = np.random.default_rng(0)
@@ -65,6 +70,22 @@ def test_what_is_wrong_is_listed_with_numbers(name):
     kernel, words = BAD[name]
     with pytest.raises(AssertionError, match=rf"fails \d of 8 checks on 40 points.\n(.*\n)*.*{name}: .*{words}"):
         check_kernel(kernel, X)
+
+
+def test_a_class_that_cannot_be_pickled_is_a_listed_failure():
+    @dataclass(frozen=True, repr=False, eq=False)
+    class One(Kernel):
+        rule = CONSTANT
+
+        def lower(self, tape):
+            return tape.constant(1.0)
+
+    with pytest.raises(AssertionError, match=r"fails 1 of 8 checks on 40 points.\n  written: it cannot be pickled"):
+        check_kernel(One(), X)
+
+
+def test_testing_is_reached_from_the_package():
+    assert mercer.testing.check_kernel is check_kernel
 
 
 def test_a_function_is_not_a_kernel_yet():

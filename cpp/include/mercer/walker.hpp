@@ -109,7 +109,10 @@ class Walker {
         }
     }
 
-    bool is_gaussian_alone() const { return walk_.plan.tape().size() == 1 && has_exponents(0); }
+    // A plan may have no leaf at all (a constant), but one instruction that reads a leaf reads the only one.
+    bool is_gaussian_alone() const {
+        return walk_.plan.tape().size() == 1 && walk_.plan.tape()[0].op == Op::sqdist && has_exponents(0);
+    }
 
     // Whether a leaf's tile holds the exponents of a gaussian.
     bool has_exponents(std::size_t leaf) const {

@@ -1,12 +1,12 @@
 """The algebra of kernels: rules 2, 3, 5, 6 and 7 as nodes, and what the operators build."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 from mercer.domains import Instance, RealNumber, TupleOf, is_number
 from mercer.errors import NotPositive
-from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction, mixed_sorts
+from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction, divided, mixed_sorts
 from mercer.kernels.node import written
 from mercer.kernels.pullback import over_disjoint_columns
 from mercer.kernels.rows import KERNEL, InverseRoot, UserFunction
@@ -23,7 +23,8 @@ from mercer.kernels.rules import (
     underivable,
 )
 from mercer.kernels.tape import Register, Tape
-from mercer.term import POWER, PRODUCT, REQUIRED, SUM, Notation, param
+from mercer.notation import POWER, PRODUCT, SUM, Notation
+from mercer.term import REQUIRED, param
 
 __all__ = [
     "COEFFICIENT", "Congruence", "Constant", "Exp", "Normalised", "Product", "Scaled", "Sum",
@@ -283,10 +284,13 @@ class Congruence(Kernel):
     notation: ClassVar[Notation] = Notation(
         source="{kernel:4}.scaled_by({function})", text="{function.x:3}·{kernel:3}·{function.z:3}",
         latex=r"{function.x:3} \, {kernel:3} \, {function.z:3}", level=PRODUCT,
-        condition="f(x) = {function.x}", condition_latex="f(x) = {function.x}",
     )  # fmt: skip
     kernel: Kernel = param(REQUIRED, KERNEL)
     function: RowFunction = param(REQUIRED, ROW_FUNCTION)
+
+    def writing(self) -> Notation:
+        """The notation, with what the function says of itself."""
+        return replace(self.notation, condition=self.function.stated, condition_latex=self.function.stated_latex)
 
     def lower(self, tape: Tape) -> Register:
         """f(x)·k₁·f(z)."""
@@ -361,6 +365,10 @@ def _multiply(left: Kernel, right: Kernel | Distance | float) -> Kernel:
     return Scaled(factor, left)
 
 
+def _divide(left: Kernel, right: float) -> Kernel:
+    return Scaled(divided(left, right, SCALING), left)
+
+
 def _finite(number: float) -> float | None:
     return float(number) if is_number(number) and math.isfinite(number) else None
 
@@ -369,4 +377,4 @@ def _scaled_by(kernel: Kernel, function: object) -> Kernel:
     return Congruence(kernel, function if isinstance(function, RowFunction) else UserFunction(function))  # type: ignore[arg-type]
 
 
-BUILD.update(add=_add, multiply=_multiply, exp=Exp, normalised=Normalised, scaled_by=_scaled_by)
+BUILD.update(add=_add, multiply=_multiply, divide=_divide, exp=Exp, normalised=Normalised, scaled_by=_scaled_by)

@@ -1,4 +1,4 @@
-"""Is this matrix a Gram matrix?  The three equivalent readings of positivity, with evidence, and three repairs.
+"""Is this matrix a Gram matrix?  The three equivalent readings of positivity, with evidence.
 
 A symmetric matrix K is positive semi-definite (PSD) when, equivalently,
 
@@ -11,7 +11,6 @@ eps/2 of its size, such errors move an eigenvalue by up to n·eps·λmax, and so
 eigenvalue above −n·eps·λmax cannot be told from zero.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -23,8 +22,9 @@ import scipy.linalg
 
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive
 from mercer.kernels.lanczos import Ends, lanczos
+from mercer.kernels.repair import Repair, repair, symmetric_part
 
-__all__ = ["REPAIRS", "Evidence", "GramReport", "Repair", "check_gram"]
+__all__ = ["Evidence", "GramReport", "check_gram"]
 
 Array = npt.NDArray[np.float64]
 
@@ -111,11 +111,11 @@ class GramReport:
                 self._verdict(),
                 'Repair it first: report.repair("clip").',
             )
-        eigenvalues, vectors = scipy.linalg.eigh(_symmetric_part(self.matrix))
+        eigenvalues, vectors = scipy.linalg.eigh(symmetric_part(self.matrix))
         kept = eigenvalues > self.tolerance
         return np.ascontiguousarray((vectors[:, kept] * np.sqrt(eigenvalues[kept])).T)
 
-    def repair(self, how: Literal["clip", "flip", "shift"]) -> "Repair":
+    def repair(self, how: Literal["clip", "flip", "shift"]) -> Repair:
         """The nearest thing to K that is PSD, by one of three recipes; see :class:`Repair`.
 
         Parameters
@@ -125,19 +125,8 @@ class GramReport:
             flip: negative eigenvalues change sign.
             shift: |λmin| is added to the diagonal.
         """
-        recipe = REPAIRS.get(how)
-        if recipe is None:
-            raise InvalidParameter(
-                f"repair has no recipe {how!r}.", "", "The recipes are " + ", ".join(map(repr, REPAIRS)) + "."
-            )
-        symmetric = _symmetric_part(self.matrix)
-        if self.witness is None:  # nothing to mend beyond rounding: what is PSD stays as it is, rows too
-            repaired, operator = symmetric, None
-        else:
-            repaired, operator = recipe(symmetric, -self.tolerance)
-        change = float(np.linalg.norm(repaired - self.matrix))
-        size = float(np.linalg.norm(self.matrix))
-        return Repair(how, repaired, change, change / size if size else 0.0, operator)
+        # Nothing to mend beyond rounding: what is PSD stays as it is, rows too.
+        return repair(how, self.matrix, None if self.witness is None else -self.tolerance)
 
     def _verdict(self) -> str:
         if not self.is_symmetric:
@@ -152,11 +141,11 @@ class GramReport:
         if self.is_psd and not self.is_established:
             verdict = "not refuted"
         i, j = self.worst_pair
-        worst = f"worst pair |K[{i}, {j}] − K[{j}, {i}]| = {self.asymmetry:.3g}"
+        worst = f" (worst pair |K[{i}, {j}] − K[{j}, {i}]| = {self.asymmetry:.3g})" if self.asymmetry else ""
         below = "" if not self.n_negative else f", {self.n_negative} of {self.n} negative"
         lines = [
             f"A {self.n} × {self.n} matrix: {verdict}.",
-            f"  symmetric    {'yes' if self.is_symmetric else 'no'} ({worst})",
+            f"  symmetric    {'yes' if self.is_symmetric else 'no'}{worst}",
             f"  eigenvalues  from {self.smallest:.6g} to {self.largest:.6g}{below}",
             f"  tolerance    {self.tolerance:.3g}, what rounding may do to an eigenvalue of a matrix of this size",
         ]
@@ -171,85 +160,6 @@ class GramReport:
         return "\n".join(lines)
 
     __repr__ = __str__
-
-
-@final
-@dataclass(frozen=True, eq=False, repr=False)
-class Repair:
-    """A PSD matrix made from one that is not, and the same change for test rows.
-
-    With K = V Λ Vᵀ, clip and flip multiply by an operator, K' = K T with T = V S Vᵀ: S is 0 (clip) or −1 (flip) where
-    the eigenvalue is negative and 1 elsewhere. A test row k, the similarities of a new point to the n training points,
-    goes through the same operator, k T; a training row thereby becomes the row of K'. The diagonal shift
-    K + s·I belongs to the kernel k(x, z) + s·[x is z]: a new point is no training point, so its row does not change.
-
-    Attributes
-    ----------
-    how : str
-        "clip", "flip" or "shift".
-    K : ndarray of shape (n, n)
-        The repaired matrix.
-    change, relative_change : float
-        ‖K' − K‖_F, and the same over ‖K‖_F.
-
-    References
-    ----------
-    .. [1] Y. Chen, E. K. Garcia, M. R. Gupta, A. Rahimi, L. Cazzanti. Similarity-based classification: concepts and
-       algorithms. JMLR 10 (2009), 747-776.
-    """
-
-    how: str
-    K: Array
-    change: float
-    relative_change: float
-    operator: Array | None  # T; None where rows do not change
-
-    def rows(self, K_test: npt.ArrayLike) -> Array:  # (n_test, n)
-        """Rows of similarities to the training points, changed as the training matrix was."""
-        rows = np.asarray(K_test, dtype=np.float64)
-        n = self.K.shape[0]
-        if rows.ndim != 2 or rows.shape[1] != n:
-            raise InvalidInput(
-                f"K_test must have one row per test point and one column for each of the {n} training points.",
-                f"Got shape {rows.shape}.",
-            )
-        return rows.copy() if self.operator is None else rows @ self.operator
-
-    def __str__(self) -> str:
-        moved = "do not change" if self.operator is None else "change by repair.rows(K_test)"
-        return f"{self.how}: ‖ΔK‖ = {self.change:.4g}, {self.relative_change:.2%} of ‖K‖; test rows {moved}."
-
-    __repr__ = __str__
-
-
-def _clip(K: Array, zero: float) -> tuple[Array, Array | None]:
-    eigenvalues, V = scipy.linalg.eigh(K)
-    kept = V[:, eigenvalues >= zero]
-    return _rebuild(V, np.maximum(eigenvalues, 0.0)), kept @ kept.T
-
-
-def _flip(K: Array, zero: float) -> tuple[Array, Array | None]:
-    eigenvalues, V = scipy.linalg.eigh(K)
-    return _rebuild(V, np.abs(eigenvalues)), _rebuild(V, np.where(eigenvalues >= zero, 1.0, -1.0))
-
-
-def _shift(K: Array, _zero: float) -> tuple[Array, Array | None]:
-    smallest = float(scipy.linalg.eigvalsh(K, subset_by_index=[0, 0])[0])
-    shifted = K.copy()
-    np.fill_diagonal(shifted, K.diagonal() - smallest)
-    return shifted, None
-
-
-def _rebuild(V: Array, eigenvalues: Array) -> Array:
-    rebuilt = (V * eigenvalues) @ V.T
-    return 0.5 * (rebuilt + rebuilt.T)
-
-
-REPAIRS: dict[str, Callable[[Array, float], tuple[Array, Array | None]]] = {
-    "clip": _clip,
-    "flip": _flip,
-    "shift": _shift,
-}
 
 
 def check_gram(K: npt.ArrayLike, *, tol: float | None = None) -> GramReport:
@@ -290,7 +200,7 @@ def check_gram(K: npt.ArrayLike, *, tol: float | None = None) -> GramReport:
         raise InvalidParameter("tol must lie in [0, 1).", f"Got {tol!r}.")
     asymmetry, worst_pair = _asymmetry(given)
     is_symmetric = asymmetry <= tol * float(np.abs(given).max())
-    symmetric = _symmetric_part(given)
+    symmetric = symmetric_part(given)
     if n <= SPECTRUM_ROWS:
         found = _by_spectrum(symmetric, tol)
     elif n <= CHOLESKY_ROWS:
@@ -335,10 +245,6 @@ def _square(K: npt.ArrayLike) -> npt.NDArray[Any]:
         i, j = np.argwhere(~finite)[0]
         raise InvalidInput("K must be finite.", f"K[{i}, {j}] is {matrix[i, j]}.")
     return matrix
-
-
-def _symmetric_part(K: npt.NDArray[Any]) -> Array:
-    return np.asarray(0.5 * (K + K.T), dtype=np.float64)
 
 
 def _asymmetry(K: npt.NDArray[Any]) -> tuple[float, tuple[int, int]]:

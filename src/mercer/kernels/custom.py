@@ -10,8 +10,9 @@ from mercer.kernels.inner import GAMMA_RULES
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.rules import ASSUMED, Rule
 from mercer.kernels.tape import Register, Tape
+from mercer.notation import Notation, Raw
 from mercer.points.base import Points
-from mercer.term import REQUIRED, Notation, Raw, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["Custom", "Precomputed", "Sigmoid"]
 

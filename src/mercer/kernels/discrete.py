@@ -12,7 +12,8 @@ from mercer.kernels.rules import DELTA, Rule
 from mercer.kernels.series import PowerSeries, Share
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Indicator
-from mercer.term import PRODUCT, Notation, param
+from mercer.notation import PRODUCT, Notation
+from mercer.term import param
 
 __all__ = ["Delta", "IntersectionExp", "SetIntersection", "Tanimoto"]
 

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 from mercer.domains import RealNumber, TupleOf
 from mercer.errors import MercerError, NotPositive
 from mercer.kernels.algebra import COEFFICIENT
-from mercer.kernels.kernel import BUILD, Distance, Kernel
+from mercer.kernels.kernel import BUILD, Distance, Kernel, divided
 from mercer.kernels.linear import Linear
 from mercer.kernels.node import written
 from mercer.kernels.pullback import DISTANCE
@@ -22,7 +22,8 @@ from mercer.kernels.rules import (
     underivable,
 )
 from mercer.kernels.tape import Register, Tape
-from mercer.term import ATOM, POWER, PRODUCT, REQUIRED, SUM, Notation, param
+from mercer.notation import ATOM, POWER, PRODUCT, SUM, Notation
+from mercer.term import REQUIRED, param
 
 __all__ = [
     "L1", "BernsteinLog", "BernsteinPower", "DistanceSum", "Polarised", "ScaledDistance", "SquaredEuclidean",
@@ -256,6 +257,10 @@ def _scale(distance: Distance, factor: float) -> Distance:
     return ScaledDistance(float(factor), distance)
 
 
+def _divide(distance: Distance, divisor: float) -> Distance:
+    return ScaledDistance(divided(distance, divisor, DISTANCE_SCALING), distance)
+
+
 def _power(distance: Distance, exponent: float) -> Distance:
     if not 0.0 < exponent <= 1.0:
         raise _no_power(distance, float(exponent))
@@ -273,6 +278,7 @@ def _no_power(distance: Distance, exponent: float) -> MercerError:
 BUILD.update(
     add_distances=lambda left, right: DistanceSum((left, right)),
     scale_distance=_scale,
+    divide_distance=_divide,
     bernstein_power=_power,
     log1p=BernsteinLog,
 )

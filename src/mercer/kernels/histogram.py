@@ -10,7 +10,8 @@ from mercer.kernels.radial import Laplacian
 from mercer.kernels.rules import CHI_SQUARED, MINIMUM, Rule
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.tape import Register, Tape
-from mercer.term import SUM, Notation, param
+from mercer.notation import SUM, Notation
+from mercer.term import param
 
 __all__ = ["ChiSquared", "ExponentialChiSquared", "HistogramIntersection"]
 

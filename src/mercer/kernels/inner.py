@@ -14,8 +14,9 @@ from mercer.kernels.rows import NormPower
 from mercer.kernels.series import PowerSeries
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import UnitRows
+from mercer.notation import POWER, PRODUCT, Notation
 from mercer.points.base import Points
-from mercer.term import POWER, PRODUCT, REQUIRED, Notation, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["GAMMA_RULES", "ArcCosine", "Cosine", "Polynomial"]
 

@@ -4,6 +4,7 @@ Operators build nodes that are defined in later files and are themselves kernels
 of these constructors; each file adds its rows, and the package's ``__init__`` imports them all.
 """
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
@@ -17,10 +18,10 @@ from mercer.kernels.bound import diagonal, evaluate
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.node import Node, written
 from mercer.kernels.proof import Proof, prove
-from mercer.kernels.rules import ADDITION, DISTANCE_SCALING, DISTANCE_SUM, SCALING, underivable
+from mercer.kernels.rules import ADDITION, DISTANCE_SCALING, DISTANCE_SUM, SCALING, SCHUR_PRODUCT, Rule, underivable
+from mercer.notation import ATOM, POWER, PRODUCT, SUM
 from mercer.points.adapt import as_points
 from mercer.points.base import Points
-from mercer.term import ATOM, POWER, PRODUCT, SUM
 
 __all__ = ["BUILD", "Distance", "Kernel", "RowFunction"]
 
@@ -32,6 +33,8 @@ class RowFunction(Node):
 
     is_premise: ClassVar[bool] = False
     sign: ClassVar[bool] = True  # whether its values are ≥ 0
+    stated: ClassVar[str] = "f(x) = {function.x}"  # how a proof by rule 6 says what f is
+    stated_latex: ClassVar[str] = "f(x) = {function.x}"
 
     @abstractmethod
     def values(self, points: Points) -> npt.NDArray[np.float64]:
@@ -91,6 +94,19 @@ class Kernel(_Sort):
 
     def __rmul__(self, other: object) -> "Kernel":
         return self * other if is_number(other) else NotImplemented
+
+    def __truediv__(self, other: object) -> "Kernel":
+        if isinstance(other, Node):
+            raise _quotient(self, other)
+        if not is_number(other):
+            return NotImplemented
+        kernel: Kernel = BUILD["divide"](self, other)
+        return kernel
+
+    def __rtruediv__(self, other: object) -> "Kernel":
+        if is_number(other):
+            raise _quotient(other, self)
+        return NotImplemented
 
     def __pow__(self, exponent: object) -> "Kernel":
         if not is_number(exponent):
@@ -190,6 +206,17 @@ class Distance(_Sort):
     def __rmul__(self, other: object) -> "Distance":
         return self * other if is_number(other) else NotImplemented
 
+    def __truediv__(self, other: object) -> "Distance":
+        if isinstance(other, Node):
+            raise underivable(
+                f"{written(self, PRODUCT)} / {written(other, POWER)}", DISTANCE_SCALING, "a number c ≥ 0",
+                "a quotient of functions", "Try the distance over a number > 0.",
+            )  # fmt: skip
+        if not is_number(other):
+            return NotImplemented
+        distance: Distance = BUILD["divide_distance"](self, other)
+        return distance
+
     def __pow__(self, exponent: object) -> "Distance":
         if not is_number(exponent):
             return NotImplemented
@@ -238,6 +265,24 @@ def _difference(left: object, right: object) -> MercerError:
         f"{_operand(left, SUM)} - {_operand(right, PRODUCT)}", ADDITION, "kernels added, never subtracted",
         "a difference", "Try the sum, or the product with a kernel between 0 and 1.",
     )  # fmt: skip
+
+
+def _quotient(left: object, right: object) -> MercerError:
+    return underivable(
+        f"{_operand(left, PRODUCT)} / {_operand(right, POWER)}", SCHUR_PRODUCT, "kernels multiplied, never divided by",
+        "a quotient", "Try k.normalised(), which divides by √(k(x, x)·k(z, z)), or a kernel over a number > 0.",
+    )  # fmt: skip
+
+
+def divided(left: Kernel | Distance, divisor: float, rule: Rule) -> float:
+    """The factor 1/c of a quotient by a number c, refused unless c > 0."""
+    factor = 1.0 / float(divisor) if math.isfinite(divisor) and divisor > 0 else math.nan
+    if not math.isfinite(factor):
+        raise underivable(
+            f"{written(left, PRODUCT)} / {_operand(divisor, POWER)}", rule, "a finite factor 1/c ≥ 0",
+            f"c = {float(divisor)!r}", "Try a number c > 0.",
+        )  # fmt: skip
+    return factor
 
 
 def mixed_sorts(expression: str, distance: Distance) -> MercerError:

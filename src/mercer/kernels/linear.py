@@ -11,7 +11,8 @@ from mercer.kernels.kernel import Kernel
 from mercer.kernels.rules import INNER_PRODUCT, QUADRATIC_FORM, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps.transform import Transform
-from mercer.term import PRODUCT, REQUIRED, Notation, param
+from mercer.notation import PRODUCT, Notation
+from mercer.term import REQUIRED, param
 
 __all__ = ["Linear", "Quadratic"]
 
@@ -27,7 +28,7 @@ class Linear(Kernel):
     --------
     >>> print(Linear().proof())
     Linear() is a kernel: every Gram matrix is positive semi-definite.
-      1. ⟨x, z⟩  rule 1 (inner product)
+      1. ⟨x, z⟩  rule 1 (inner-product)
     """
 
     rule: ClassVar[Rule] = INNER_PRODUCT
@@ -58,7 +59,7 @@ class Quadratic(Kernel):
     Traceback (most recent call last):
         ...
     mercer.errors.NotPositive: A of Quadratic must be a symmetric positive semi-definite matrix.
-      Rule 8 (quadratic form) needs vᵀAv ≥ 0; got -1 with v = [...].
+      Rule 8 (quadratic-form) needs vᵀAv ≥ 0; got -1 with v = [...].
       Try A @ A.T, or clip the negative eigenvalues.
     """
 

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self
 
 from mercer.kernels.rules import Rule
 from mercer.kernels.tape import Register, Tape
+from mercer.notation import Style, render
 from mercer.points.base import Points
-from mercer.term import Style, Term, render
+from mercer.term import Term
 
 __all__ = ["Node", "written"]
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from mercer.domains import Integer, TupleOf
+from mercer.domains import FiniteReal, Integer, TupleOf
 from mercer.errors import MercerError, NotPositive
 from mercer.kernels.algebra import COEFFICIENT
 from mercer.kernels.kernel import BUILD, Kernel
@@ -12,7 +12,8 @@ from mercer.kernels.node import written
 from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import POLYNOMIAL, Rule, underivable
 from mercer.kernels.tape import Register, Tape
-from mercer.term import ATOM, POWER, REQUIRED, SUM, Notation, param
+from mercer.notation import ATOM, POWER, SUM, Notation
+from mercer.term import REQUIRED, param
 
 __all__ = ["FractionalPower", "PolynomialOf", "Power", "polynomial"]
 
@@ -128,7 +129,17 @@ class PolynomialOf(Kernel):
 
     rule: ClassVar[Rule] = POLYNOMIAL
     kernel: Kernel = param(REQUIRED, KERNEL)
-    coefficients: tuple[float, ...] = param(REQUIRED, TupleOf(COEFFICIENT))
+    coefficients: tuple[float, ...] = param(REQUIRED, TupleOf(FiniteReal))
+
+    def settle(self) -> None:
+        """Refuse a negative coefficient."""
+        for degree, coefficient in enumerate(self.coefficients):
+            if coefficient < 0.0:
+                kept = [max(each, 0.0) for each in self.coefficients]
+                raise underivable(
+                    f"polynomial({self.kernel!r}, {list(self.coefficients)})", POLYNOMIAL, "coefficients ≥ 0",
+                    f"{coefficient!r} for degree {degree}", f"Try polynomial({self.kernel!r}, {kept}).",
+                )  # fmt: skip
 
     def writing(self) -> Notation:
         """The terms with coefficients other than zero."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from mercer.kernels.tape import Register, Tape
-from mercer.term import ATOM, POWER, PRODUCT
+from mercer.notation import ATOM, POWER, PRODUCT
 
 __all__ = ["TABLE", "Profile", "matern_coefficients"]
 
@@ -97,15 +97,15 @@ TABLE: dict[str, Profile] = {
         Profile(
             "gaussian",
             "exp(−{psi:2}/(2·{length_scale}²))",
-            r"\exp\left(-\frac{{{psi}}}{{2 \cdot {length_scale}^2}}\right)",
+            r"\exp\left(-\frac{{{psi}}}{{2{length_scale:? \cdot @^2}}}\right)",
             _gaussian,
             "t ↦ exp(−c·t) has derivatives of alternating sign",
             "schilling",
         ),
         Profile(
             "exponential",
-            "exp(−{psi:2}/{length_scale})",
-            r"\exp\left(-\frac{{{psi}}}{{{length_scale}}}\right)",
+            "exp(−{psi:2}{length_scale:?/@})",
+            r"\exp\left(-{psi:2}{length_scale:? / @}\right)",
             _exponential,
             "t ↦ exp(−c·t) has derivatives of alternating sign",
             "schilling",
@@ -113,8 +113,8 @@ TABLE: dict[str, Profile] = {
         ),
         Profile(
             "matern",
-            "M_{nu}(√({psi})/{length_scale})",
-            r"M_{{{nu}}}\left(\frac{{\sqrt{{{psi}}}}}{{{length_scale}}}\right)",
+            "M_{nu}(√({psi}){length_scale:?/@})",
+            r"M_{{{nu}}}\left(\sqrt{{{psi}}}{length_scale:? / @}\right)",
             _matern,
             "a mixture of exp(−c·t) over c, with an inverse gamma weight",
             "stein",
@@ -122,7 +122,7 @@ TABLE: dict[str, Profile] = {
         Profile(
             "rational_quadratic",
             "(1 + {psi:2}/(2·{alpha}·{length_scale}²))^(−{alpha})",
-            r"\left(1 + \frac{{{psi}}}{{2 \cdot {alpha} \cdot {length_scale}^2}}\right)^{{-{alpha}}}",
+            r"\left(1 + \frac{{{psi}}}{{2{alpha:? \cdot @}{length_scale:? \cdot @^2}}}\right)^{{-{alpha}}}",
             _rational_quadratic,
             "a mixture of exp(−c·t) over c, with a gamma weight",
             "schilling",
@@ -130,8 +130,8 @@ TABLE: dict[str, Profile] = {
         ),
         Profile(
             "cauchy",
-            "1/(1 + {psi:2}/{length_scale}²)",
-            r"\frac{{1}}{{1 + {psi} / {length_scale}^2}}",
+            "1/(1 + {psi:2}{length_scale:?/@²})",
+            r"\frac{{1}}{{1 + {psi:2}{length_scale:? / @^2}}}",
             _cauchy,
             "1/(1 + t) is a mixture of exp(−c·t) over c, with an exponential weight",
             "schilling",

@@ -10,13 +10,17 @@ from typing import final
 
 from mercer.kernels.node import Node
 from mercer.kernels.rules import ASSUMED, CITATIONS, Rule
-from mercer.term import Style, Term, render, render_condition
+from mercer.notation import Style, Writable, render, render_condition
 
 __all__ = ["Proof", "Step", "prove"]
 
 # A formula longer than this is written in terms of the steps that it rests on.
 WIDEST = 56
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_MEANING = {
+    "kernel": "every Gram matrix is positive semi-definite",
+    "distance": "conditionally negative definite, zero on the diagonal",
+}
 _SYMBOLS = {"kernel": ("k", "k"), "distance": ("ψ", r"\psi")}
 
 
@@ -56,10 +60,10 @@ class Proof:
     >>> from mercer.kernels import RBF
     >>> print(RBF(2.0).proof())
     RBF(2.0) is a kernel: every Gram matrix is positive semi-definite.
-      1. ⟨x, z⟩                 rule 1 (inner product)
-      2. 0.25·⟨x, z⟩            rule 2 (non-negative multiple) of 1; c = 0.25 ≥ 0
+      1. ⟨x, z⟩                 rule 1 (inner-product)
+      2. 0.25·⟨x, z⟩            rule 2 (scaling) of 1; c = 0.25 ≥ 0
       3. exp(0.25·⟨x, z⟩)       rule 7 (exponential) of 2
-      4. exp(−‖x‖²/(2·2²))·exp(0.25·⟨x, z⟩)·exp(−‖z‖²/(2·2²))  rule 6 (scaling by a function) of 3; ...
+      4. exp(−‖x‖²/(2·2²))·exp(0.25·⟨x, z⟩)·exp(−‖z‖²/(2·2²))  rule 6 (congruence) of 3; ...
       5. exp(−‖x − z‖²/(2·2²))  the same function as 4
     """
 
@@ -108,11 +112,10 @@ class Proof:
         return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
     def _claim(self) -> str:
-        claim = {
-            "kernel": "is a kernel: every Gram matrix is positive semi-definite.",
-            "distance": "is a distance: conditionally negative definite, zero on the diagonal.",
-        }[self.steps[-1].sort]
-        return f"{self.subject!r} {claim}"
+        sort = self.steps[-1].sort
+        assumed = len(self.assumptions)
+        proviso = ("", " if its assumption holds", " if its assumptions hold")[min(assumed, 2)]
+        return f"{self.subject!r} is a {sort}{proviso}: {_MEANING[sort]}."
 
     def __str__(self) -> str:
         return self.text()
@@ -138,7 +141,7 @@ class _Fold:
         self.steps: list[Step] = []
         self.known: dict[Node, Step] = {}
         # Nodes whose own formula is long, which later formulas write by their step: so no line grows with the tree.
-        self.long: dict[Style, dict[Term, str]] = {Style.TEXT: {}, Style.LATEX: {}}
+        self.long: dict[Style, dict[Writable, str]] = {Style.TEXT: {}, Style.LATEX: {}}
 
     def visit(self, node: Node) -> Step:
         if node in self.known:
@@ -183,7 +186,7 @@ class _Fold:
             return whole, False
         return render(node, Style.TEXT, refer=self._names(Style.TEXT)).written, True
 
-    def _names(self, style: Style) -> dict[Term, str]:
+    def _names(self, style: Style) -> dict[Writable, str]:
         return {node: _named(step, style) for node, step in self.known.items()}
 
 
@@ -193,4 +196,4 @@ def _named(step: Step, style: Style) -> str:
 
 
 def _escaped(words: str) -> str:
-    return words.replace("_", r"\_").replace("χ²", r"$\chi^2$")
+    return words.replace("_", r"\_")

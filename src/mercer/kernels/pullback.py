@@ -11,8 +11,9 @@ from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import DISTANCE_PULLBACK, PULLBACK, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Columns, FunctionMap, Indicator, Map
+from mercer.notation import Notation, Operand, Raw, Style, apply_map
 from mercer.points.base import Points
-from mercer.term import REQUIRED, Notation, Operand, Raw, Style, Term, apply_map, param
+from mercer.term import REQUIRED, Term, param
 
 __all__ = ["DistancePullback", "Pullback", "over_disjoint_columns"]
 

@@ -17,9 +17,12 @@ from mercer.kernels.profiles import Profile
 from mercer.kernels.pullback import Pullback
 from mercer.kernels.rows import GaussianEnvelope
 from mercer.kernels.schoenberg import LengthScale, Of, Radial
+from mercer.kernels.tape import Register, Tape
 from mercer.maps import Torus
+from mercer.maps.percolumn import PerColumn
+from mercer.notation import ATOM, PRODUCT, Notation
 from mercer.points.base import Points
-from mercer.term import ATOM, PRODUCT, REQUIRED, Notation, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["RBF", "Cauchy", "Laplacian", "Matern", "Periodic", "RationalQuadratic"]
 
@@ -110,7 +113,7 @@ class Matern(Radial):
     Examples
     --------
     >>> Matern(1.5).formula()
-    '(1 + √(3·‖x − z‖²)/1)·exp(−√(3·‖x − z‖²)/1)'
+    '(1 + √(3·‖x − z‖²))·exp(−√(3·‖x − z‖²))'
     """
 
     profile: ClassVar[Profile] = profiles.TABLE["matern"]
@@ -124,15 +127,15 @@ class Matern(Radial):
         if self.nu > 2.5:
             return Notation(text=self.profile.text, latex=self.profile.latex)
         root, root_latex = (
-            f"√({2 * self.nu:g}·{{psi:3}})/{{length_scale}}",
-            rf"\frac{{{{\sqrt{{{{{2 * self.nu:g} \, {{psi:3}}}}}}}}}}{{{{{{length_scale}}}}}}",
+            f"√({2 * self.nu:g}·{{psi:3}}){{length_scale:?/@}}",
+            rf"\sqrt{{{{{2 * self.nu:g} \, {{psi:3}}}}}}{{length_scale:? / @}}",
         )
         if self.nu == 0.5:
-            root, root_latex = "√({psi})/{length_scale}", r"\frac{{\sqrt{{{psi}}}}}{{{length_scale}}}"
+            root, root_latex = "√({psi}){length_scale:?/@}", r"\sqrt{{{psi}}}{length_scale:? / @}"
         decay, decay_latex = f"exp(−{root})", rf"\exp\left(-{root_latex}\right)"
         square, square_latex = (
             " + 5·{psi:3}/(3·{length_scale}²)",
-            r" + \frac{{5 \, {psi:3}}}{{3 \cdot {length_scale}^2}}",
+            r" + \frac{{5 \, {psi:3}}}{{3{length_scale:? \cdot @^2}}}",
         )
         degree = round(self.nu - 0.5)
         polynomial = ("", f"(1 + {root})·", f"(1 + {root}{square})·")[degree]
@@ -235,7 +238,7 @@ class Periodic(Kernel):
 
     notation: ClassVar[Notation] = Notation(
         text="exp(−2·Σ sin²(π({x} − {z:2})/{period})/{length_scale}²)",
-        latex=r"\exp\left(-\frac{{2}}{{{length_scale}^2}} \sum_i \sin^2 \frac{{\pi({x} - {z:2})_i}}{{{period}}}\right)",
+        latex=r"\exp\left(-2 \sum_i \sin^2(\pi({x} - {z:2})_i{period:? / @}){length_scale:? / @^2}\right)",
     )
     length_scale: LengthScale = param(1.0, PositiveOrRule)
     period: float | npt.NDArray[np.float64] = param(1.0, PositiveNumbers)
@@ -258,6 +261,13 @@ class Periodic(Kernel):
         """The Gaussian kernel on the torus; each column becomes a cosine and a sine."""
         length = self.length_scale
         return Pullback(RBF(np.repeat(length, 2) if isinstance(length, np.ndarray) else length), Torus(self.period))
+
+    def lower(self, tape: Tape) -> Register:
+        """The Gaussian kernel on the torus."""
+        for name, value in self.fields().items():
+            if isinstance(value, np.ndarray):
+                tape = tape.through(PerColumn("Periodic", name, value))
+        return tape.fold(self.expand())
 
     def fractional(self, exponent: float) -> Kernel:
         """The power of the Gaussian kernel on the torus."""

@@ -3,7 +3,8 @@
 A function k is a kernel when every Gram matrix it makes is positive semi-definite. One small set of points refutes it;
 no number of sets proves it. The search goes from what is cheap to what is strong:
 
-1. k(x, z) = k(z, x), k(x, x) ≥ 0 and k(x, z)² ≤ k(x, x) k(z, z) (Cauchy-Schwarz) on every pair met;
+1. k(x, x) ≥ 0 at the points of the sample, then k(x, z) = k(z, x), k(x, x) ≥ 0 and
+   k(x, z)² ≤ k(x, x) k(z, z) (Cauchy-Schwarz) on every pair met;
 2. the smallest eigenvalue of the Gram matrix of growing sets: as drawn, drawn together towards one point (a function of
    bounded support shows nothing on points far apart), and along a segment (where few points span few dimensions);
 3. the set found is shrunk, point by point, to one from which nothing can be left out;
@@ -92,7 +93,9 @@ def refute(
     points, vectors = _draw(sample, rng)
     search = _Search(fn, points, vectors if move else None, rng)
     shapes = SHAPES if search.vectors is not None else SHAPES[:1]
-    best: Refutation | None = None
+    best = search.negative_diagonal()
+    if best is not None:
+        return best
     for trial in range(trials):
         size = SIZES[trial * len(SIZES) // trials]
         found = search.examine(search.candidate(shapes[trial % len(shapes)], size))
@@ -146,6 +149,19 @@ class _Search:
         start, end = self.vectors[self.rng.integers(len(self.vectors), size=2)]
         return self._made(start + np.linspace(0.0, 1.0, size).reshape(-1, *[1] * start.ndim) * (end - start))
 
+    def negative_diagonal(self) -> Refutation | None:
+        """One point of the sample with k(x, x) < 0, where there is one: no counter-example is smaller."""
+        points = self.points[:: -(-len(self.points) // DRAWN)]
+        diagonal = np.array([self._row(x, [x])[0] for x in points])
+        finite = np.isfinite(diagonal)
+        if not finite.any():
+            return None
+        diagonal[~finite] = np.inf
+        row = int(np.argmin(diagonal))
+        if not diagonal[row] < -self.faint * np.abs(diagonal[finite]).max():
+            return None
+        return self._confirmed(_Candidate([points[row]], False), diagonal[row].reshape(1, 1))
+
     def examine(self, candidate: _Candidate) -> Refutation | None:
         """The smallest refutation within a set, or None."""
         gram = self.gram(candidate.points)
@@ -166,11 +182,15 @@ class _Search:
         self.smallest = min(self.smallest, relative)
         if relative >= -self.faint:
             return None
-        kept = _shrink(gram, max(CLEAR, self.faint) if relative < -max(CLEAR, self.faint) else self.faint)
-        candidate = _Candidate([candidate.points[row] for row in kept], candidate.moved)
-        gram = gram[np.ix_(kept, kept)]
+        candidate, gram = self._shrunk(candidate, gram)
         found = self._confirmed(candidate, gram)
-        return None if found is None else self._confirmed(*self._strengthen(candidate, gram)) or found
+        # Moved points may need fewer of their number.
+        return None if found is None else self._confirmed(*self._shrunk(*self._strengthen(candidate, gram))) or found
+
+    def _shrunk(self, candidate: _Candidate, gram: Array) -> tuple[_Candidate, Array]:
+        clear = max(CLEAR, self.faint)
+        kept = _shrink(gram, clear if _smallest(gram)[0] < -clear else self.faint)
+        return _Candidate([candidate.points[row] for row in kept], candidate.moved), gram[np.ix_(kept, kept)]
 
     def gram(self, points: Sequence[Any]) -> Array:
         """K[i, j] = fn(xᵢ, xⱼ), both orders evaluated; NaN where the value is not a real number."""

@@ -7,12 +7,13 @@ from typing import Any, ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.domains import Function, Instance, Integer, Positive
+from mercer.domains import Function, Instance, Integer, Length
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.kernel import Kernel, RowFunction
 from mercer.kernels.linear import Linear
+from mercer.notation import POWER, PRODUCT, Notation
 from mercer.points.base import Points
-from mercer.term import POWER, PRODUCT, REQUIRED, Notation, param
+from mercer.term import REQUIRED, param
 
 __all__ = [
     "KERNEL", "Diagonal", "GaussianEnvelope", "InverseRoot", "IsPositive", "IsZero", "NormPower", "UserFunction",
@@ -41,9 +42,9 @@ class GaussianEnvelope(RowFunction):
 
     notation: ClassVar[Notation] = Notation(
         text="exp(−‖{x}‖²/(2·{length_scale}²))",
-        latex=r"\exp\left(-\frac{{\lVert {x} \rVert^2}}{{2 \cdot {length_scale}^2}}\right)",
+        latex=r"\exp\left(-\frac{{\lVert {x} \rVert^2}}{{2{length_scale:? \cdot @^2}}}\right)",
     )
-    length_scale: float = param(REQUIRED, Positive)
+    length_scale: float = param(REQUIRED, Length)
 
     def values(self, points: Points) -> Values:
         """exp(−‖x‖²/(2ℓ²)) at each point."""
@@ -194,6 +195,8 @@ class UserFunction(RowFunction):
     """
 
     sign: ClassVar[bool] = False
+    stated: ClassVar[str] = "{function.x} is a Python function"
+    stated_latex: ClassVar[str] = r"{function.x} \text{{ is a Python function}}"
     notation: ClassVar[Notation] = Notation(source="{fn}", text="{fn}({x})", latex="{fn}({x})")
     fn: Callable[..., Any] = param(REQUIRED, Function)
 

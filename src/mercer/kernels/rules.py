@@ -18,6 +18,7 @@ CITATIONS: dict[str, str] = {
     "bcr": "C. Berg, J. P. R. Christensen, P. Ressel, Harmonic Analysis on Semigroups, Springer 1984, chapter 3.",
     "bishop": "C. M. Bishop, Pattern Recognition and Machine Learning, Springer 2006, section 6.2.",
     "cho-saul": "Y. Cho, L. K. Saul, Kernel methods for deep learning, NIPS 2009, 342–350.",
+    "claim": "The user's claim, proved nowhere.",
     "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
     "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
     "scholkopf": "B. Schölkopf, The kernel trick for distances, NIPS 2000, 301–307.",
@@ -74,7 +75,6 @@ class Rule:
     """A theorem of the calculus."""
 
     name: str
-    title: str
     statement: str
     latex: str
     citation: str  # a key of CITATIONS
@@ -84,13 +84,12 @@ class Rule:
 
     @property
     def label(self) -> str:
-        """How a proof names the rule."""
-        return f"rule {self.number} ({self.title})" if self.number else self.title
+        """How proofs and refusals name the rule."""
+        return f"rule {self.number} ({self.name})" if self.number else f"rule {self.name}"
 
 
 INNER_PRODUCT = Rule(
     "inner-product",
-    "inner product",
     "⟨x, z⟩ is a kernel: Σ cᵢcⱼ⟨xᵢ, xⱼ⟩ = ‖Σ cᵢxᵢ‖² ≥ 0.",
     r"\langle x, z\rangle",
     "shawe-taylor",
@@ -99,29 +98,24 @@ INNER_PRODUCT = Rule(
 )
 SCALING = Rule(
     "scaling",
-    "non-negative multiple",
     "c·k₁ is a kernel for c ≥ 0.",
     r"c\,k_1,\; c \ge 0",
     "bishop",
     2,
     nonnegative=_from_parts,
 )
-ADDITION = Rule("sum", "sum", "k₁ + k₂ is a kernel.", r"k_1 + k_2", "aronszajn", 3, nonnegative=_from_parts)
+ADDITION = Rule("sum", "k₁ + k₂ is a kernel.", r"k_1 + k_2", "aronszajn", 3, nonnegative=_from_parts)
 POLYNOMIAL = Rule(
     "integer-power",
-    "polynomial",
-    "g(k₁) is a kernel for a polynomial g with coefficients ≥ 0.",
+    "k₁ⁿ is a kernel for an integer n ≥ 0, and so is g(k₁) for a polynomial g with coefficients ≥ 0.",
     r"g(k_1),\; g \text{ a polynomial with coefficients} \ge 0",
     "bishop",
     4,
     nonnegative=_from_parts_or_form,
 )
-SCHUR_PRODUCT = Rule(
-    "product", "product", "k₁·k₂ is a kernel (Schur).", r"k_1 \, k_2", "aronszajn", 5, nonnegative=_from_parts
-)
+SCHUR_PRODUCT = Rule("product", "k₁·k₂ is a kernel (Schur).", r"k_1 \, k_2", "aronszajn", 5, nonnegative=_from_parts)
 CONGRUENCE = Rule(
     "congruence",
-    "scaling by a function",
     "f(x)·k₁(x, z)·f(z) is a kernel for any real function f.",
     r"f(x)\,k_1(x, z)\,f(z)",
     "bishop",
@@ -129,7 +123,6 @@ CONGRUENCE = Rule(
     nonnegative=_from_parts,
 )
 EXPONENTIAL = Rule(
-    "exponential",
     "exponential",
     "exp(k₁) is a kernel: the limit of polynomials with coefficients 1/n!.",
     r"\exp(k_1)",
@@ -139,14 +132,12 @@ EXPONENTIAL = Rule(
 )
 QUADRATIC_FORM = Rule(
     "quadratic-form",
-    "quadratic form",
     "xᵀAz is a kernel for A symmetric positive semi-definite.",
     r"x^\top A z,\; A \succeq 0",
     "bishop",
     8,
 )
 CONSTANT = Rule(
-    "constant",
     "constant",
     "A constant c ≥ 0 is a kernel: Σ cᵢcⱼ·c = c·(Σ cᵢ)² ≥ 0.",
     r"c \ge 0",
@@ -155,7 +146,6 @@ CONSTANT = Rule(
 )
 PULLBACK = Rule(
     "pullback",
-    "pullback",
     "k₁(φ(x), φ(z)) is a kernel for any map φ.",
     r"k_1(\varphi(x), \varphi(z))",
     "shawe-taylor",
@@ -163,7 +153,6 @@ PULLBACK = Rule(
 )
 DIRECT_SUM = Rule(
     "direct-sum",
-    "direct sum",
     "k₁(x₁, z₁) + k₂(x₂, z₂) is a kernel on pairs (x₁, x₂).",
     r"k_1(x_1, z_1) + k_2(x_2, z_2)",
     "aronszajn",
@@ -171,7 +160,6 @@ DIRECT_SUM = Rule(
 )
 TENSOR = Rule(
     "tensor",
-    "tensor product",
     "k₁(x₁, z₁)·k₂(x₂, z₂) is a kernel on pairs (x₁, x₂).",
     r"k_1(x_1, z_1)\,k_2(x_2, z_2)",
     "aronszajn",
@@ -179,7 +167,6 @@ TENSOR = Rule(
 )
 POWER_SERIES = Rule(
     "power-series",
-    "power series",
     "Σ aₙk₁ⁿ is a kernel for aₙ ≥ 0 wherever |k₁| stays inside the radius.",
     r"\sum_n a_n k_1^n,\; a_n \ge 0",
     "shawe-taylor",
@@ -187,14 +174,12 @@ POWER_SERIES = Rule(
 )
 SCHOENBERG = Rule(
     "schoenberg",
-    "Schoenberg",
     "f(ψ) is a kernel for f completely monotone and ψ conditionally negative definite.",
     r"f(\psi),\; f \text{ completely monotone}, \psi \text{ conditionally negative definite}",
     "schoenberg",
     nonnegative=_always,
 )
 MINIMUM = Rule(
-    "minimum",
     "minimum",
     "Σ min(x, z) on x, z ≥ 0 is a kernel: min(x, z) = ∫ 1[t ≤ x]·1[t ≤ z] dt.",
     r"\sum_i \min(x_i, z_i),\; x, z \ge 0",
@@ -203,14 +188,12 @@ MINIMUM = Rule(
 )
 CHI_SQUARED = Rule(
     "chi-squared",
-    "χ²",
     "Σ 2xz/(x + z) on x, z ≥ 0 is a kernel: 1/(x + z) = ∫ e^(−tx)·e^(−tz) dt.",
     r"\sum_i \frac{2 x_i z_i}{x_i + z_i},\; x, z \ge 0",
     "vedaldi",
     nonnegative=_always,
 )
 DELTA = Rule(
-    "delta",
     "delta",
     "[x = z] is a kernel: Σ cᵢcⱼ[xᵢ = xⱼ] is a sum of squares, one per class of equal points.",
     r"[x = z]",
@@ -219,7 +202,6 @@ DELTA = Rule(
 )
 INVERSE_SUM = Rule(
     "inverse-sum",
-    "inverse sum",
     "1/(a(x) + a(z)) is a kernel for a > 0: ∫ e^(−t·a(x))·e^(−t·a(z)) dt.",
     r"\frac{1}{a(x) + a(z)},\; a > 0",
     "bcr",
@@ -227,7 +209,6 @@ INVERSE_SUM = Rule(
 )
 CITY_BLOCK = Rule(
     "city-block",
-    "city block",
     "Σ |x − z| is conditionally negative definite: |x − z| = ∫ (1[t ≤ x] − 1[t ≤ z])² dt.",
     r"\lVert x - z\rVert_1",
     "bcr",
@@ -235,7 +216,6 @@ CITY_BLOCK = Rule(
     nonnegative=_always,
 )
 POLARISATION = Rule(
-    "polarisation",
     "polarisation",
     "k₁(x, x) + k₁(z, z) − 2k₁(x, z) is conditionally negative definite.",
     r"k_1(x, x) + k_1(z, z) - 2 k_1(x, z)",
@@ -245,7 +225,6 @@ POLARISATION = Rule(
 )
 BERNSTEIN = Rule(
     "bernstein",
-    "Bernstein",
     "b(ψ) is conditionally negative definite for b Bernstein with b(0) = 0.",
     r"b(\psi),\; b \text{ Bernstein}, b(0) = 0",
     "schilling",
@@ -254,7 +233,6 @@ BERNSTEIN = Rule(
 )
 DISTANCE_SUM = Rule(
     "distance-sum",
-    "sum of distances",
     "ψ₁ + ψ₂ is conditionally negative definite.",
     r"\psi_1 + \psi_2",
     "bcr",
@@ -263,7 +241,6 @@ DISTANCE_SUM = Rule(
 )
 DISTANCE_SCALING = Rule(
     "distance-scaling",
-    "multiple of a distance",
     "c·ψ₁ is conditionally negative definite for c ≥ 0.",
     r"c\,\psi_1,\; c \ge 0",
     "bcr",
@@ -272,14 +249,13 @@ DISTANCE_SCALING = Rule(
 )
 DISTANCE_PULLBACK = Rule(
     "distance-pullback",
-    "pullback of a distance",
     "ψ(φ(x), φ(z)) is conditionally negative definite for any map φ.",
     r"\psi(\varphi(x), \varphi(z))",
     "bcr",
     concludes="distance",
     nonnegative=_always,
 )
-ASSUMED = Rule("assumed", "assumed", "The user's claim; nothing is derived.", r"\text{assumed}", "aronszajn")
+ASSUMED = Rule("assumed", "The user's claim; nothing is derived.", r"\text{assumed}", "claim")
 
 TABLE: tuple[Rule, ...] = (
     INNER_PRODUCT, SCALING, ADDITION, POLYNOMIAL, SCHUR_PRODUCT, CONGRUENCE, EXPONENTIAL, QUADRATIC_FORM,
@@ -292,9 +268,8 @@ TABLE: tuple[Rule, ...] = (
 
 def underivable(expression: str, rule: Rule, needs: str, got: str, attempt: str) -> NotPositive:
     """The refusal of an expression by the rule that would have had to derive it."""
-    name = f"{rule.number} ({rule.name})" if rule.number else rule.name
     return NotPositive(
         f"{expression} cannot be derived as a {rule.concludes}.",
-        f"Rule {name} needs {needs}; got {got}.",
+        f"{rule.label.capitalize()} needs {needs}; got {got}.",
         f"{attempt}\n  That it cannot be derived is not a disproof; Custom(fn, because=…) carries a claim of your own.",
     )

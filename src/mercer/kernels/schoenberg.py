@@ -18,8 +18,10 @@ from mercer.kernels.pullback import DISTANCE, Pullback
 from mercer.kernels.rules import SCHOENBERG, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Scale
+from mercer.maps.percolumn import PerColumn
+from mercer.notation import Notation, Raw, Style, fill
 from mercer.points.base import Points
-from mercer.term import REQUIRED, Notation, Raw, Style, fill, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["LengthScale", "Of", "Radial"]
 
@@ -86,7 +88,8 @@ class Radial(Kernel):
     def lower(self, tape: Tape) -> Register:
         """f(ψ), of points divided by the length scale where it differs between columns."""
         if not self.is_isotropic:
-            return tape.fold(self.anisotropic())
+            fits = PerColumn(type(self).__name__, "length_scale", self.length_scale)
+            return tape.through(fits).fold(self.anisotropic())
         return self.fold(tape, tape.fold(self.metric))
 
     def expand(self) -> Kernel:

@@ -10,7 +10,8 @@ from mercer.kernels.kernel import Kernel
 from mercer.kernels.rows import KERNEL, Diagonal, IsPositive
 from mercer.kernels.rules import INVERSE_SUM, POWER_SERIES, Rule
 from mercer.kernels.tape import Register, Tape
-from mercer.term import PRODUCT, REQUIRED, Notation, Raw, param
+from mercer.notation import PRODUCT, Notation, Raw
+from mercer.term import REQUIRED, param
 
 __all__ = ["TABLE", "InverseSum", "PowerSeries", "Series", "Share"]
 
@@ -93,10 +94,11 @@ class PowerSeries(Kernel):
     def settle(self) -> None:
         """The kernel must have a bound inside the radius."""
         row, bound = self.row, self.kernel.bound
+        less = "≤" if row.closed else "<"
         if not (bound <= row.radius if row.closed else bound < row.radius):
             raise NotPositive(
                 f"PowerSeries({self.kernel!r}, {self.series!r}) cannot be derived as a kernel.",
-                f"Rule power-series needs |k| {'≤' if row.closed else '<'} {row.radius:g}; derived |k| ≤ {bound:g}.",
+                f"{POWER_SERIES.label.capitalize()} needs |k| {less} {row.radius:g}; derived |k| ≤ {bound:g}.",
                 "Try k.normalised(), or a multiple below the radius. That it cannot be derived is not a disproof.",
             )
 

@@ -8,8 +8,9 @@ import scipy.sparse as sp
 
 from mercer.domains import NonZeroNumbers
 from mercer.maps.base import StatelessMap, check_one_per_column
+from mercer.notation import Notation
 from mercer.points import Domain, Points, Vectors
-from mercer.term import REQUIRED, Notation, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["Scale"]
 
@@ -42,7 +43,7 @@ class Scale(StatelessMap):
 
     def out_width(self, width: int) -> int:
         """As many columns as before."""
-        check_one_per_column(self, "factors", self.factors, width)
+        check_one_per_column("Scale", "factors", self.factors, width)
         return width
 
     def __call__(self, points: Points) -> Vectors:

@@ -59,11 +59,11 @@ class StatelessMap(Map):
         """The images of the points."""
 
 
-def check_one_per_column(owner: Map, name: str, value: Any, width: int) -> None:
+def check_one_per_column(owner: str, name: str, value: Any, width: int) -> None:
     """Check that a parameter given per column fits the vectors."""
     if np.ndim(value) == 1 and len(value) != width:
         raise InvalidInput(
-            f"X has {width} features, but {type(owner).__name__} is expecting {len(value)} features as input.",
-            f"{owner!r} has one entry of {name} per column.",
+            f"X has {width} features, but {owner} is expecting {len(value)} features as input.",
+            f"{name} of {owner} has {len(value)} entries, one per column.",
             "Pass one number for all columns, or one per column.",
         )

@@ -8,8 +8,9 @@ import numpy as np
 from mercer.domains import TupleOf
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.maps.base import StatelessMap
+from mercer.notation import Notation, Raw
 from mercer.points import Domain, Indicators, Points, Table, Vectors
-from mercer.term import REQUIRED, Notation, Raw, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["Columns"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from mercer.errors import InvalidInput
 from mercer.maps.base import Map
+from mercer.notation import Notation
 from mercer.points import Domain, Indicators, Points, Sets
-from mercer.term import Notation
 
 __all__ = ["FittedIndicator", "Indicator"]
 

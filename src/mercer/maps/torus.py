@@ -43,7 +43,7 @@ class Torus(StatelessMap):
 
     def out_width(self, width: int) -> int:
         """A cosine and a sine for each column."""
-        check_one_per_column(self, "period", self.period, width)
+        check_one_per_column("Torus", "period", self.period, width)
         return 2 * width
 
     def __call__(self, points: Points) -> Vectors:

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from mercer.domains import RealMatrix
 from mercer.errors import InvalidInput
 from mercer.maps.base import StatelessMap
+from mercer.notation import Notation
 from mercer.points import Domain, Points, Vectors
-from mercer.term import REQUIRED, Notation, param
+from mercer.term import REQUIRED, param
 
 __all__ = ["Transform"]
 

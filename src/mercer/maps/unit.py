@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.maps.base import StatelessMap
+from mercer.notation import Notation
 from mercer.points import Domain, Points, Vectors
-from mercer.term import Notation
 
 __all__ = ["UnitRows"]
 

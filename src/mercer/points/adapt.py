@@ -134,7 +134,7 @@ def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
 # The domain got, the domain needed -> what would work.
 _ADVICE: dict[tuple[Domain, Domain], str] = {
     (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
-    (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(FunctionMap(fn)).",
+    (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(fn).",
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
     (Domain.VECTORS, Domain.SETS): "Pass a list of sets, one per point: [{1, 2}, {2, 3}].",
     (Domain.OBJECTS, Domain.SETS): "Pass a list of sets, one per point: [{1, 2}, {2, 3}].",

@@ -50,7 +50,7 @@ def cholesky(problem: Problem, options: Options) -> Answer:  # noqa: ARG001  # e
         part = _solve(gram, problem.y[np.ix_(rows, targets)], cost[rows], problem.B[rows], problem.price)
         coef[np.ix_(rows, targets)] = part.coef
         theta[:, targets] = part.theta
-        condition = max(condition, part.condition)
+        condition = float(np.maximum(condition, part.condition))  # unlike max, keeps NaN
         indefinite |= part.indefinite
     return Answer(coef, theta, condition=condition, indefinite=indefinite)
 

@@ -4,6 +4,7 @@ import pytest
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive
 from mercer.kernels import check
 from mercer.kernels.check import Evidence, check_gram
+from mercer.kernels.repair import REPAIRS
 
 
 def rbf(X, Z, gamma=0.5):
@@ -97,7 +98,7 @@ def test_the_zero_matrix_is_positive(way):
     assert check_gram(np.zeros((8, 8))).is_psd
 
 
-@pytest.mark.parametrize("how", check.REPAIRS)
+@pytest.mark.parametrize("how", REPAIRS)
 def test_a_repaired_matrix_is_positive_and_says_how_far_it_moved(how, indefinite):
     repair = check_gram(indefinite).repair(how)
     assert check_gram(repair.K, tol=1e-12).is_psd
@@ -119,11 +120,11 @@ def test_a_shift_leaves_test_rows_alone(indefinite):
 
 def test_clipping_moves_no_further_than_any_other_repair(indefinite):
     report = check_gram(indefinite)
-    changes = {how: report.repair(how).change for how in check.REPAIRS}
+    changes = {how: report.repair(how).change for how in REPAIRS}
     assert changes["clip"] == min(changes.values())
 
 
-@pytest.mark.parametrize("how", check.REPAIRS)
+@pytest.mark.parametrize("how", REPAIRS)
 def test_a_matrix_that_is_positive_already_is_not_changed(how, rng):
     X = rng.standard_normal((50, 1))
     K = rbf(X, X)
@@ -167,3 +168,8 @@ def test_an_unknown_repair_and_a_senseless_tolerance_are_refused():
 def test_test_rows_of_the_wrong_width_are_refused(indefinite):
     with pytest.raises(InvalidInput, match="12 training points"):
         check_gram(indefinite).repair("clip").rows(np.ones((2, 5)))
+
+
+def test_a_symmetric_matrix_is_just_symmetric():
+    assert "  symmetric    yes\n" in str(check_gram(np.eye(3)))
+    assert "no (worst pair |K[0, 1] − K[1, 0]| = 1)" in str(check_gram([[1.0, 1.0], [0.0, 1.0]]))

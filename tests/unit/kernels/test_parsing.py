@@ -54,7 +54,7 @@ def test_functions_are_read_by_name():
         "RBF() @ Linear()",
         "RBF() + 'a'",
         "RBF() + [1]",
-        "RBF() / 2",
+        "RBF() // 2",
         "1/0 * RBF()",
         "L1().exp()",
         "RBF().log1p()",

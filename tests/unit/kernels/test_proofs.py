@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from mercer import maps as mm
@@ -5,6 +7,7 @@ from mercer.kernels import (
     L1,
     RBF,
     ArcCosine,
+    Cauchy,
     Custom,
     HistogramIntersection,
     IntersectionExp,
@@ -12,8 +15,13 @@ from mercer.kernels import (
     Linear,
     Matern,
     Normalised,
+    Periodic,
+    Polarised,
     Precomputed,
+    Quadratic,
+    RationalQuadratic,
     SetIntersection,
+    Sigmoid,
     Tanimoto,
 )
 
@@ -27,11 +35,11 @@ def test_the_gaussian_kernel_is_derived_by_rules_1_2_7_6():
     assert rules_of(RBF(2.0)) == [1, 2, 7, 6]
     assert proof.text() == (
         "RBF(2.0) is a kernel: every Gram matrix is positive semi-definite.\n"
-        "  1. ⟨x, z⟩                                                rule 1 (inner product)\n"
-        "  2. 0.25·⟨x, z⟩                                           rule 2 (non-negative multiple) of 1; c = 0.25 ≥ 0\n"
+        "  1. ⟨x, z⟩                                                rule 1 (inner-product)\n"
+        "  2. 0.25·⟨x, z⟩                                           rule 2 (scaling) of 1; c = 0.25 ≥ 0\n"
         "  3. exp(0.25·⟨x, z⟩)                                      rule 7 (exponential) of 2\n"
         "  4. exp(−‖x‖²/(2·2²))·exp(0.25·⟨x, z⟩)·exp(−‖z‖²/(2·2²))  "
-        "rule 6 (scaling by a function) of 3; f(x) = exp(−‖x‖²/(2·2²))\n"
+        "rule 6 (congruence) of 3; f(x) = exp(−‖x‖²/(2·2²))\n"
         "  5. exp(−‖x − z‖²/(2·2²))                                 the same function as 4"
     )
     assert proof.assumptions == ()
@@ -91,6 +99,30 @@ def test_assumptions_are_carried_to_the_top():
     assert "Assumed, not derived" in str(kernel.proof())
 
 
+@pytest.mark.parametrize(
+    ("kernel", "claim"),
+    [
+        (Sigmoid(), "Sigmoid() is a kernel if its assumption holds: every"),
+        (Precomputed() + Sigmoid(), "Precomputed() + Sigmoid() is a kernel if its assumptions hold: every"),
+        (Polarised(Sigmoid()), "Polarised(Sigmoid()) is a distance if its assumption holds: cond"),
+        (RBF(), "RBF() is a kernel: every"),
+    ],
+)
+def test_the_claim_says_what_is_assumed(kernel, claim):
+    assert str(kernel.proof()).startswith(claim)
+
+
+def test_an_assumption_cites_nobody():
+    assert Sigmoid().proof().citations == ("The user's claim, proved nowhere.",)
+
+
+def test_a_python_function_goes_by_its_name():
+    def f(X):
+        return X[:, 0]
+
+    assert Linear().scaled_by(f).proof().steps[-1].condition == "f(x) is a Python function"
+
+
 def test_a_proof_names_its_citations():
     assert any("Schoenberg" in citation for citation in Matern(1.5).proof().citations)
 
@@ -98,8 +130,17 @@ def test_a_proof_names_its_citations():
 def test_latex_of_kernels_and_proofs():
     assert RBF(2.0).latex() == r"\exp\left(-\frac{\lVert x - z \rVert^2}{2 \cdot 2^2}\right)"
     assert (0.5 * Linear() ** 2)._repr_latex_() == r"$\displaystyle 0.5 \, \langle x, z \rangle^{2}$"
+    assert Quadratic([[1, 0], [0, 2]]).latex() == r"x^\top \begin{pmatrix} 1 & 0 \\ 0 & 2 \end{pmatrix} \, z"
     assert RBF().proof().latex().startswith(r"\begin{align*}")
     assert Matern(1.5)._repr_latex_().count("{") == Matern(1.5)._repr_latex_().count("}")
+
+
+@pytest.mark.parametrize(
+    "kernel", [RBF(), Laplacian(), Matern(0.5), Matern(2.5), RationalQuadratic(), Cauchy(), Periodic()]
+)
+def test_a_parameter_of_one_is_left_out_of_latex(kernel):
+    assert "{1}" not in kernel.latex().replace(r"\frac{1}", "")
+    assert not re.search(r"(/|\\cdot) 1\b", kernel.latex())
 
 
 @pytest.mark.parametrize(

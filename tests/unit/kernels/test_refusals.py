@@ -22,6 +22,7 @@ from mercer.kernels import (
     SquaredEuclidean,
     named,
     polynomial,
+    rules,
 )
 
 # expression -> how it is built, the error, what its first line starts with, what the message must say
@@ -89,10 +90,28 @@ REFUSED = {
     "Matérn of infinite order": (lambda: Matern(float("inf")), InvalidParameter, "nu of Matern", "RBF()"),
     "length scale zero": (lambda: RBF(0.0), InvalidParameter, "length_scale of RBF must be", "Got 0.0"),
     "negative length scale": (lambda: RBF([1.0, -1.0]), InvalidParameter, "length_scale[1] of RBF", "Got -1.0"),
+    "length scale whose square overflows": (lambda: RBF(1e200), InvalidParameter, "length_scale of RBF", "1e150"),
+    "length scale whose square vanishes": (lambda: RBF(1e-200), InvalidParameter, "length_scale of RBF", "1e-150"),
+    "no length scale": (lambda: RBF(None), InvalidParameter, "length_scale of RBF", "Got None"),
+    "truth as length scale": (lambda: RBF(True), InvalidParameter, "length_scale of RBF", "Got True"),
+    "text as length scales": (lambda: RBF(["1", "2"]), InvalidParameter, "length_scale of RBF", "Got ['1', '2']"),
+    "an integer beyond every float": (lambda: RBF(10**400), InvalidParameter, "length_scale of RBF", "Got 1000"),
     "unknown rule": (lambda: RBF("mean"), InvalidParameter, "length_scale of RBF", "median"),
     "negative constant kernel": (lambda: Constant(-1.0), NotPositive, "value of Constant", "≥ 0"),
     "negative factor node": (lambda: Scaled(-1.0, RBF()), NotPositive, "scale of Scaled", "≥ 0"),
-    "negative coefficient": (lambda: polynomial(RBF(), [1, -2]), NotPositive, "coefficients[1] of PolynomialOf", "-2"),
+    "negative coefficient": (
+        lambda: polynomial(RBF(), [1, -2]),
+        NotPositive,
+        "polynomial(RBF(), [1.0, -2.0]) cannot be derived as a kernel.\n  Rule 4 (integer-power) needs coef",
+        "Try polynomial(RBF(), [1.0, 0.0])",
+    ),
+    "division by zero": (lambda: RBF() / 0, NotPositive, "RBF() / 0.0 cannot be derived", "got c = 0.0"),
+    "division by a negative number": (lambda: RBF() / -2, NotPositive, "RBF() / -2.0 cannot", "Rule 2 (scaling)"),
+    "division by almost nothing": (lambda: RBF() / 1e-320, NotPositive, "RBF() / 1e-320 cannot", "finite factor"),
+    "quotient of kernels": (lambda: RBF() / RBF(), NotPositive, "RBF() / RBF() cannot", "never divided"),
+    "number over kernel": (lambda: 1 / RBF(), NotPositive, "1.0 / RBF() cannot", "normalised()"),
+    "distance over zero": (lambda: L1() / 0, NotPositive, "L1() / 0.0 cannot be derived as a distance", "c > 0"),
+    "quotient of distances": (lambda: L1() / L1(), NotPositive, "L1() / L1() cannot", "Rule distance-scaling"),
     "negative offset": (lambda: Polynomial(2, -1.0), InvalidParameter, "offset of Polynomial", "≥ 0"),
     "indefinite matrix": (lambda: Quadratic([[1, 2], [2, 1]]), NotPositive, "A of Quadratic", "v = ["),
     "non-symmetric matrix": (lambda: Quadratic([[1, 2], [0, 1]]), NotPositive, "A of Quadratic", "transpose"),
@@ -128,8 +147,12 @@ def test_expression_is_refused_with_its_reason(name):
         lambda: 2 ** RBF(),
         lambda: RBF() * None,
         lambda: RBF() * True,
+        lambda: 10**400 * RBF(),
+        lambda: RBF() ** 10**400,
         lambda: L1() * "2",
         lambda: RBF() ** "2",
+        lambda: RBF() / "2",
+        lambda: L1() / "2",
         lambda: RBF() ** Linear(),
     ],
 )
@@ -160,6 +183,17 @@ def test_numbers_of_numpy_are_numbers():
     assert np.float64(2.0) * RBF() == 2 * RBF()
     assert RBF() + np.float32(0.5) == RBF() + 0.5
     assert RBF() ** np.int64(2) == RBF() ** 2 == RBF() ** 2.0
+
+
+def test_division_by_a_positive_number_is_a_multiple():
+    assert RBF() / 4 == 0.25 * RBF() == RBF() / np.float32(4)
+    assert L1() / 4 == 0.25 * L1()
+
+
+@pytest.mark.parametrize("rule", rules.TABLE, ids=lambda rule: rule.name)
+def test_a_rule_has_one_name_in_proofs_and_refusals(rule):
+    refusal = str(rules.underivable("k", rule, "a", "b", "c"))
+    assert f"\n  R{rule.label[1:]} needs a" in refusal
 
 
 def test_sums_and_products_flatten_only_their_own_kind():

@@ -116,8 +116,25 @@ def test_a_kernel_is_not_refuted_by_its_own_rounding(name):
     assert found.n_evaluations > 0
 
 
+def test_one_point_is_returned_where_one_point_suffices():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    found = refute(lambda x, z: np.tanh(x @ z - 1.0), X)
+    assert found.reason is Reason.NEGATIVE_DIAGONAL
+    assert len(found.points) == 1
+
+
+def test_no_point_can_be_left_out_after_moves():
+    # No point of the sample has k(x, x) < 0, but points inside its convex hull do.
+    circle = np.array([[np.cos(t), np.sin(t)] for t in np.linspace(0.0, 6.0, 12)])
+    found = refute(lambda x, z: x @ z - 0.9, circle)
+    assert found
+    for left_out in range(len(found.points)):
+        rest = np.delete(np.delete(found.gram, left_out, 0), left_out, 1)
+        assert rest.size == 0 or np.linalg.eigvalsh(rest)[0] > -1e-9
+
+
 def test_a_function_that_is_not_symmetric_shows_the_pair():
-    found = refute(lambda x, z: x[0] * z[1], PLANE)
+    found = refute(lambda x, z: np.exp(x[0] - z[1]), PLANE)
     assert found.reason is Reason.NOT_SYMMETRIC
     assert len(found.points) == 2
     assert found.c is None

@@ -138,7 +138,7 @@ def test_require_passes_what_fits_and_converts_what_can_stand_for_it():
     ("points", "needs", "words"),
     [
         (Sets([{1}]), VECTORS, r"RBF\(\) cannot read A: it needs vectors.\n.*Sets\(1.*\n.*Indicator\(\)"),
-        (Objects(["a"]), VECTORS, "FunctionMap"),
+        (Objects(["a"]), VECTORS, r"\.on\(fn\)"),
         (Stored(X), VECTORS, "Precomputed"),
         (Vectors(X), SETS, "Pass a list of sets"),
         (Table({"x": [1], "s": ["a"]}), SETS, r"Columns\(name\)"),

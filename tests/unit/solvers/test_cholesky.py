@@ -85,6 +85,8 @@ def test_an_indefinite_matrix_is_solved_at_its_stationary_point_and_not_certifie
     K = np.tanh(X @ X.T - 1.0)
     solution = solve(ridge(K, Y, alpha=1e-3, intercept=True))
     assert solution.status is Status.INDEFINITE
+    assert np.isnan(solution.condition)
+    assert "condition " not in str(solution)
     np.testing.assert_allclose(Y - K @ solution.coef - solution.intercept, 1e-3 * solution.coef, atol=1e-6)
 
 

@@ -22,6 +22,11 @@ class StoreDrink {
             for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
             if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
             std::transform(from, from + columns, out_ + (i + r) * m + j, [](T x) { return static_cast<Out>(x); });
+            if constexpr (sizeof(Out) < sizeof(T)) {  // finite in double, but perhaps not in float
+                const Out* row = out_ + (i + r) * m + j;
+                const Out* bad_at = std::find_if(row, row + columns, [](Out x) { return !std::isfinite(x); });
+                if (bad_at != row + columns) throw mercer::NotFinite(i + r, j + (bad_at - row), -1);
+            }
         }
         if (!walk_.symmetric || j < walker_.first_row() + kBlockRows) return;
         for (Index c = 0; c < columns; ++c) {
