@@ -77,6 +77,17 @@ MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T>& 
     }
 }
 
+template <class T>
+MERCER_INLINE void start_at(const T* b0, Accumulators<T>& sum) {
+    const V<T> right0 = load<T>(b0);
+    const V<T> right1 = load<T>(b0 + kWidth<T>);
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        sum[r][0] = right0;
+        sum[r][1] = right1;
+    }
+}
+
 // out (kPanelRows x kPanelCols, rows `stride` apart) = the sums over d features.
 template <class T, class Step>
 void panel(const T* a, const T* b, Index d, T* out, Index stride) {
@@ -99,21 +110,65 @@ MERCER_INLINE V<T> linked(V<T> x) {
     else return x;
 }
 
+// What a gaussian panel is multiplied with, and where the products go. Rows: lanes += K v. Columns (a symmetric walk
+// only): sums += K'v of the panel's rows.
+template <class T>
+struct PanelProduct {
+    const T* v;
+    T* lanes;       // (kPanelRows, kWidth)
+    const T* rows;  // v at the panel's rows, or none
+    T* sums;
+};
+
+// lanes += 2^(<a, b> + a0 + b0) v with K in registers only. Stores of K would cost as much as the exponentials: loads
+// of the next panel wait behind stores to addresses that agree with theirs in the low bits. With a `limit`, true (and
+// nothing added) when some exponent wants to be mended.
+template <class T, bool Guarded, bool Mirrored>
+bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, const PanelProduct<T>& to) {
+    Accumulators<T> sum;
+    start_at<T>(b0, sum);
+    accumulate<T, DotStep>(a, b, d, sum);
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        const V<T> left = fill<T>(a0[r]);
+        sum[r][0] = minimum<T>(sum[r][0] + left, V<T>{});
+        sum[r][1] = minimum<T>(sum[r][1] + left, V<T>{});
+    }
+    if constexpr (Guarded) {
+        V<T> most = maximum<T>(sum[0][0], sum[0][1]);
+        MERCER_UNROLL
+        for (int r = 1; r < kPanelRows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
+        if (any<T>(most >= fill<T>(limit))) return true;
+    }
+    const V<T> v0 = load<T>(to.v);
+    const V<T> v1 = load<T>(to.v + kWidth<T>);
+    V<T> column0{}, column1{};
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        const V<T> k0 = exp2_near<T>(sum[r][0]);
+        const V<T> k1 = exp2_near<T>(sum[r][1]);
+        T* lanes = to.lanes + r * kWidth<T>;
+        store<T>(lanes, fma<T>(k1, v1, fma<T>(k0, v0, load<T>(lanes))));
+        if constexpr (Mirrored) {
+            const V<T> x = fill<T>(to.rows[r]);
+            column0 = fma<T>(k0, x, column0);
+            column1 = fma<T>(k1, x, column1);
+        }
+    }
+    if constexpr (Mirrored) {
+        store<T>(to.sums, load<T>(to.sums) + column0);
+        store<T>(to.sums + kWidth<T>, load<T>(to.sums + kWidth<T>) + column1);
+    }
+    return false;
+}
+
 // out = <a, b> + a0 + b0, at most 0: the exponents of a gaussian. True when some exponent reaches `limit`: it is a
 // small difference of large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from
 // -|z|^2/2 to |x|^2/2 crosses zero, which halves the rounding of one that starts at a0 + b0.
 template <class T, bool Guarded>
 bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
     Accumulators<T> sum;
-    {
-        const V<T> right0 = load<T>(b0);
-        const V<T> right1 = load<T>(b0 + kWidth<T>);
-        MERCER_UNROLL
-        for (int r = 0; r < kPanelRows; ++r) {
-            sum[r][0] = right0;
-            sum[r][1] = right1;
-        }
-    }
+    start_at<T>(b0, sum);
     accumulate<T, DotStep>(a, b, d, sum);
     V<T> most = fill<T>(-std::numeric_limits<T>::infinity());
     MERCER_UNROLL

@@ -72,7 +72,38 @@ class Walker {
         return {tile, Link::none};
     }
 
-    // The same, finished.
+    // lanes += K v for a plan that is one gaussian, with K in registers only; with `rows`, sums += K'v too. False (and
+    // nothing done) where that is not possible: another plan, a strip on the diagonal, exponents out of range or to be
+    // mended.
+    bool multiply(int strip, Index j0, const T* v, T* lanes, const T* rows, T* sums) {
+        if (!is_gaussian_alone() || touches_diagonal(strip, j0)) return false;
+        const LeftLeaf<T>& left = left_[0];
+        const PackedLeaf<T>& right = right_.leaves[0];
+        const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
+        if (link_of(reach) != Link::near) return false;
+        const T limit = gaussian_limit(0, reach);
+        // In few dimensions near pairs are common: most panels would be made twice.
+        if (limit < T{1} && right.d <= 4) return false;
+        constexpr decltype(&product_panel<T, false, false>) kPanels[] = {
+            product_panel<T, false, false>, product_panel<T, false, true>, product_panel<T, true, false>,
+            product_panel<T, true, true>};
+        const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
+        const T exponent_limit = exponent_of(limit);
+        for (int r = 0; r < kStripRows; r += kPanelRows) {
+            const T* a = left.panels.data() + (strip * kStripRows + r) * right.d;
+            const T* a0 = left.norms.data() + strip * kStripRows + r;
+            for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
+                const PanelProduct<T> to{v + c, lanes + r * kWidth<T>, rows == nullptr ? nullptr : rows + r,
+                                         rows == nullptr ? nullptr : sums + c};
+                const T* b = right.panels.data() + (j0 + c) * right.d;
+                const T* b0 = right.norms.data() + j0 + c;
+                if (make(a, b, right.d, a0, b0, exponent_limit, to)) multiply_mended(strip, r, j0, c, limit, to);
+            }
+        }
+        return true;
+    }
+
+    // The strip, finished.
     const T* fold(int strip, Index j0) {
         const Strip made = open(strip, j0);
         apply(made.link, made.tile);
@@ -168,11 +199,10 @@ class Walker {
         const PackedLeaf<T>& right = right_.leaves[leaf];
         const Index d = right.d;
         const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
-        // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
-        links_[leaf] = T{2} * reach < T(Bits<T>::bias - 1) ? Link::near : Link::far;
+        links_[leaf] = link_of(reach);
         const T limit = gaussian_limit(leaf, reach);
         const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
-        const T exponent_limit = limit > T{} ? std::log2(limit) : -std::numeric_limits<T>::infinity();
+        const T exponent_limit = exponent_of(limit);
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -185,6 +215,30 @@ class Walker {
             }
         }
         each_diagonal(strip, j0, [&](Index at) { tile[at] = T{}; });
+    }
+
+    // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
+    static Link link_of(T reach) { return T{2} * reach < T(Bits<T>::bias - 1) ? Link::near : Link::far; }
+    static T exponent_of(T limit) { return limit > T{} ? std::log2(limit) : -std::numeric_limits<T>::infinity(); }
+
+    // One panel of `multiply` that has exponents to mend: through memory.
+    void multiply_mended(int strip, int r, Index j0, int c, T limit, const PanelProduct<T>& to) {
+        const PackedLeaf<T>& right = right_.leaves[0];
+        T* tile = leaf_tiles_[0];
+        T* out = tile + r * kStripCols<T> + c;
+        exponent_panel<T, false>(left_[0].panels.data() + (strip * kStripRows + r) * right.d,
+                                 right.panels.data() + (j0 + c) * right.d, right.d,
+                                 left_[0].norms.data() + strip * kStripRows + r, right.norms.data() + j0 + c, T{}, out,
+                                 kStripCols<T>);
+        mend_panel(0, strip, r, j0, c, rows_of(strip), std::min<Index>(kStripCols<T>, right_.n - j0), limit, tile);
+        for (int i = 0; i < kPanelRows; ++i) {
+            for (int j = 0; j < kPanelCols<T>; j += kWidth<T>) {
+                const V<T> k = exp2_near<T>(load<T>(out + i * kStripCols<T> + j));
+                T* lanes = to.lanes + i * kWidth<T>;
+                store<T>(lanes, fma<T>(k, load<T>(to.v + j), load<T>(lanes)));
+                if (to.rows != nullptr) store<T>(to.sums + j, fma<T>(k, fill<T>(to.rows[i]), load<T>(to.sums + j)));
+            }
+        }
     }
 
     // A gaussian value is trusted up to this, where |a0| + |b0| <= reach: the error of v = 2^e is v ln 2 times that of
@@ -218,6 +272,11 @@ class Walker {
     double mended(std::size_t leaf, int strip, Index i, Index j) {
         ++mended_;
         return exact_sqdist(walk_.left.sources[leaf], i0_ + strip * kStripRows + i, walk_.right.sources[leaf], j);
+    }
+
+    bool touches_diagonal(int strip, Index j0) const {
+        const Index first = i0_ + strip * kStripRows;
+        return walk_.symmetric && j0 < first + kStripRows && first < j0 + kStripCols<T>;
     }
 
     // In a symmetric walk, calls back for the places of this strip that lie on the diagonal.

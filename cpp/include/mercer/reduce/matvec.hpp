@@ -37,16 +37,12 @@ class FewDrink {
 
     void strip(int strip, Index j) {
         const Index i = walker_.first_row() + strip * kStripRows;
-        const auto made = walker_.open(strip, j);
         const bool mirrored = mirror_ && j >= walker_.first_row() + kBlockRows;
-        for (Index c = 0; c < v_.t; ++c) {
-            const bool last = c + 1 == v_.t && !mirrored;
-            const auto along = kAlongRows[static_cast<int>(c == 0 ? made.link : Link::none)][last ? 0 : 1];
-            along(made.tile, v_.values.data() + c * v_.stride + j, lanes_.data() + c * kLanes);
-        }
-        for (Index c = 0; mirrored && c < v_.t; ++c)
-            along_columns(made.tile, v_.values.data() + c * v_.stride + i, column_sums_.data() + c * v_.stride + j);
         columns_ += kStripCols<T>;
+        const T* v = v_.values.data();
+        if (v_.t != 1 || !walker_.multiply(strip, j, v + j, lanes_.data(), mirrored ? v + i : nullptr,
+                                           mirrored ? column_sums_.data() + j : nullptr))
+            through_memory(strip, i, j, mirrored);
         if (columns_ >= 256) spill(strip);
     }
     void end_strip(int strip) { spill(strip); }
@@ -75,6 +71,17 @@ class FewDrink {
 
    private:
     static constexpr Index kLanes = kStripRows * kWidth<T>;
+
+    void through_memory(int strip, Index i, Index j, bool mirrored) {
+        const auto made = walker_.open(strip, j);
+        for (Index c = 0; c < v_.t; ++c) {
+            const bool last = c + 1 == v_.t && !mirrored;
+            const auto along = kAlongRows[static_cast<int>(c == 0 ? made.link : Link::none)][last ? 0 : 1];
+            along(made.tile, v_.values.data() + c * v_.stride + j, lanes_.data() + c * kLanes);
+        }
+        for (Index c = 0; mirrored && c < v_.t; ++c)
+            along_columns(made.tile, v_.values.data() + c * v_.stride + i, column_sums_.data() + c * v_.stride + j);
+    }
 
     // lanes += K v, where K is the tile after its link; `Keep` writes K back for whoever reads it next.
     template <Link L, bool Keep>
