@@ -70,14 +70,17 @@ def _matern(tape: Tape, psi: Register, p: Parameters) -> Register:
     nu = p["nu"]
     coefficients = matern_coefficients(nu)
     degree = len(coefficients) - 1
-    s = tape.sqrt(tape.affine(psi, 2.0 * nu / p["length_scale"] ** 2, 0.0))
+    root, scale = tape.sqrt(psi), math.sqrt(2.0 * nu) / p["length_scale"]
     if degree == 0:
-        return tape.exp(tape.affine(s, -1.0, 0.0))
+        return tape.exp(tape.affine(root, -scale, 0.0))
     if degree <= 2:
-        polynomial = tape.affine(s, coefficients[-1], coefficients[-2])
-        for coefficient in reversed(coefficients[:-2]):
-            polynomial = tape.affine(tape.mul(polynomial, s), 1.0, coefficient)
-        return tape.mul(polynomial, tape.exp(tape.affine(s, -1.0, 0.0)))
+        # In powers of √ψ, so that no instruction is spent on s itself.
+        scaled = [coefficient * scale**j for j, coefficient in enumerate(coefficients)]
+        polynomial = tape.affine(root, scaled[-1], scaled[-2])
+        for coefficient in reversed(scaled[:-2]):
+            polynomial = tape.affine(tape.mul(polynomial, root), 1.0, coefficient)
+        return tape.mul(polynomial, tape.exp(tape.affine(root, -scale, 0.0)))
+    s = tape.affine(root, scale, 0.0)
     # sᵖ alone would overflow in float32 for far points, where the value is 0: every step of Horner's scheme takes its
     # share exp(−s/p) of the exponential.
     share = tape.exp(tape.affine(s, -1.0 / degree, 0.0))
