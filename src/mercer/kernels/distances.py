@@ -65,7 +65,7 @@ class L1(Distance):
     --------
     >>> print(L1().proof())
     L1() is a distance: conditionally negative definite, zero on the diagonal.
-      1. ‖x − z‖₁  city block
+      1. ‖x − z‖₁  rule city-block
     """
 
     rule: ClassVar[Rule] = CITY_BLOCK
