@@ -244,8 +244,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
     const Index n = walk.left.n;
     const Index m = walk.right.n;
     const Index blocks = blocks_of(n);
-    const auto block_rows = [&](Index block, Index j0, Index j1, bool mirror, Walker<T>& walker, Drink& drink) {
-        static_cast<void>(mirror);
+    const auto block_rows = [&](Index block, Index j0, Index j1, Walker<T>& walker, Drink& drink) {
         sweep<T>(walker, walk, block * kBlockRows, std::min((block + 1) * kBlockRows, n), j0, j1, drink);
         drink.finish();
     };
@@ -258,7 +257,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
                 Walker<T> walker(walk);
                 Drink drink(v, walker, true, mine.data());
                 for (const Index block : blocks_of_slot(slot, count, blocks))
-                    block_rows(block, block * kBlockRows, m, true, walker, drink);
+                    block_rows(block, block * kBlockRows, m, walker, drink);
             });
             add_slots(slots, n * job.t, job.out);
             return;
@@ -273,7 +272,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
         const Index piece = task / blocks;
         Walker<T> walker(walk);
         Drink drink(v, walker, false, slots[static_cast<std::size_t>(piece)].data());
-        block_rows(task % blocks, piece * width, std::min((piece + 1) * width, m), false, walker, drink);
+        block_rows(task % blocks, piece * width, std::min((piece + 1) * width, m), walker, drink);
     });
     add_slots(slots, n * job.t, job.out);
 }
