@@ -22,6 +22,7 @@ class Walker {
         for (Index at = 0; at < static_cast<Index>(left_.size()); ++at)
             leaf_tiles_.push_back(memory_.data() + (walk.plan.slots() + at) * kTile);
         left_at_.resize(static_cast<std::size_t>(walk.plan.rows()));
+        alone_ = is_gaussian_alone();
         right_at_.resize(left_at_.size());
     }
 
@@ -62,7 +63,7 @@ class Walker {
         const Index rows = rows_of(strip);
         const Index columns = std::min<Index>(kStripCols<T>, right_.n - j0);
         fill_leaves(strip, j0, rows, columns);
-        if (is_gaussian_alone()) {
+        if (alone_) {
             wipe_outside(rows, columns, T(-Bits<T>::bias), leaf_tiles_[0]);
             return {leaf_tiles_[0], links_[0]};
         }
@@ -76,7 +77,7 @@ class Walker {
     // nothing done) where that is not possible: another plan, a strip on the diagonal, exponents out of range or to be
     // mended.
     bool multiply(int strip, Index j0, const T* v, T* lanes, const T* rows, T* sums) {
-        if (!is_gaussian_alone() || touches_diagonal(strip, j0)) return false;
+        if (!alone_ || touches_diagonal(strip, j0)) return false;
         const LeftLeaf<T>& left = left_[0];
         const PackedLeaf<T>& right = right_.leaves[0];
         const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
@@ -219,7 +220,10 @@ class Walker {
 
     // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
     static Link link_of(T reach) { return T{2} * reach < T(Bits<T>::bias - 1) ? Link::near : Link::far; }
-    static T exponent_of(T limit) { return limit > T{} ? std::log2(limit) : -std::numeric_limits<T>::infinity(); }
+    static T exponent_of(T limit) {
+        if (limit >= T{1}) return T{1};
+        return limit > T{} ? std::log2(limit) : -std::numeric_limits<T>::infinity();
+    }
 
     // One panel of `multiply` that has exponents to mend: through memory.
     void multiply_mended(int strip, int r, Index j0, int c, T limit, const PanelProduct<T>& to) {
@@ -386,6 +390,7 @@ class Walker {
     Index i0_ = 0;
     Index i1_ = 0;
     Index mended_ = 0;
+    bool alone_ = false;  // the plan is one gaussian
 };
 
 }  // namespace mercer::MERCER_ISA
