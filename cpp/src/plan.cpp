@@ -28,6 +28,7 @@ Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int register
         if (tape_[at].op == Op::sqdist) uses_[static_cast<std::size_t>(tape_[at].a)].centred = true;
     }
     fuse_gaussians();
+    absorb_affine();
     std::vector<int> readings(leaves_.size(), 0);
     for (const Instruction& step : tape_) {
         if (reads_leaf(step.op)) ++readings[static_cast<std::size_t>(step.a)];
@@ -57,16 +58,35 @@ void Plan::check(int registers) const {
     if (!is_written(result_)) throw std::invalid_argument("plan: the result is never written");
 }
 
+// How many instructions read a register; the result is read once more.
+std::ptrdiff_t Plan::readers(int reg) const {
+    const auto reads = [&](const Instruction& step) {
+        const unsigned uses = operands(step.op);
+        return ((uses & kA) && step.a == reg) || ((uses & kB) && step.b == reg);
+    };
+    return std::count_if(tape_.begin(), tape_.end(), reads) + (reg == result_ ? 1 : 0);
+}
+
+// An affine map whose only reader reads it as its first operand is done while that reads: one pass over the tile less.
+void Plan::absorb_affine() {
+    for (std::size_t at = 0; at < tape_.size();) {
+        const Instruction affine = tape_[at++];
+        if (affine.op != Op::affine || affine.scale != 1.0 || affine.offset != 0.0 || readers(affine.out) != 1)
+            continue;
+        const auto reader = std::find_if(tape_.begin(), tape_.end(), [&](const Instruction& step) {
+            const unsigned uses = operands(step.op);
+            return (uses & kA) && step.a == affine.out && !((uses & kB) && step.b == affine.out);
+        });
+        if (reader == tape_.end()) continue;
+        reader->a = affine.a;
+        reader->scale = affine.s;
+        reader->offset = affine.t;
+        tape_.erase(tape_.begin() + static_cast<std::ptrdiff_t>(--at));
+    }
+}
+
 // exp(s * |x - z|^2) alone on its leaf: three instructions become one reading of a gaussian leaf.
 void Plan::fuse_gaussians() {
-    const auto readers = [&](int reg) {
-        return std::count_if(tape_.begin(), tape_.end(),
-                             [&](const Instruction& step) {
-                                 const unsigned uses = operands(step.op);
-                                 return ((uses & kA) && step.a == reg) || ((uses & kB) && step.b == reg);
-                             }) +
-               (reg == result_ ? 1 : 0);
-    };
     const auto writer = [&](int reg) {
         return std::find_if(tape_.begin(), tape_.end(), [&](const Instruction& step) { return step.out == reg; });
     };

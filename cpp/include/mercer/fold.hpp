@@ -20,6 +20,8 @@ template <class T, bool Pairs, unsigned Operands, class Value>
 MERCER_INLINE void each(const Fold<T>& at, const Instruction& step, Value value) {
     const V<T> s = fill<T>(static_cast<T>(step.s));
     const V<T> t = fill<T>(static_cast<T>(step.t));
+    const V<T> scale = fill<T>(static_cast<T>(step.scale));
+    const V<T> offset = fill<T>(static_cast<T>(step.offset));
     T* out = at.tiles[step.out];
     const T* a = (Operands & kA) ? at.tiles[step.a] : nullptr;
     const T* b = (Operands & kB) ? at.tiles[step.b] : nullptr;
@@ -30,7 +32,7 @@ MERCER_INLINE void each(const Fold<T>& at, const Instruction& step, Value value)
         if constexpr (Operands & kR) left = fill<T>(l[i]);
         for (int j = 0; j < kStripCols<T>; j += kWidth<T>) {
             V<T> x{}, y{}, right{};
-            if constexpr (Operands & kA) x = load<T>(a + j);
+            if constexpr (Operands & kA) x = fma<T>(load<T>(a + j), scale, offset);
             if constexpr (Operands & kB) y = load<T>(b + j);
             if constexpr (Operands & kR) {
                 right = load<T>(r + j);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,9 @@ struct Instruction {
     int b = -1;  // a tile register, or a row register
     double s = 0.0;
     double t = 0.0;
-    int origin = -1;  // its place on the tape as it was lowered, for messages
+    int origin = -1;     // its place on the tape as it was lowered, for messages
+    double scale = 1.0;  // a is read as scale * a + offset: an affine map that was absorbed
+    double offset = 0.0;
 };
 
 // How a leaf is computed, decided from how the tape reads it.
@@ -64,7 +67,9 @@ class Plan {
 
    private:
     void check(int registers) const;
+    std::ptrdiff_t readers(int reg) const;
     void fuse_gaussians();
+    void absorb_affine();
     void reuse_slots(int registers);
 
     std::vector<Kind> leaves_;
