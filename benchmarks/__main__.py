@@ -8,7 +8,7 @@ from benchmarks.harness import report
 from benchmarks.harness.measuring import measure
 from benchmarks.harness.rows import Row
 
-SUITES = {"engine": "benchmarks.engine.engine"}
+SUITES = {"engine": "benchmarks.engine.engine", "ridge": "benchmarks.against.ridge"}
 
 
 def run(suite: str, part: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A tour of mercer in five stops, run by `make demo`: a formula, its proof, refusals, speed, a picture."""
+"""A tour of mercer in six stops, run by `make demo`: a formula, its proof, refusals, speed, pictures, a regression."""
 
 import statistics
 import time
@@ -7,14 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure
+from sklearn.datasets import load_diabetes
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer import L1, RBF, Linear, Matern, Periodic
+from mercer import L1, RBF, KernelRidge, Linear, Matern, Periodic
 
-PICTURE = Path(__file__).with_name("gram.png")
+GRAMS = Path(__file__).with_name("gram.png")
+PATIENTS = Path(__file__).with_name("diabetes.png")
 ROWS, WIDTH, REPEATS = 10_000, 20, 3
+
+Array = npt.NDArray[np.float64]
 
 # Each of these is accepted in silence by a well-known library.
 NON_KERNELS: dict[str, Callable[[], object]] = {
@@ -97,8 +104,46 @@ def draw_gram() -> None:
         axis.imshow(kernel(x), cmap="viridis", vmin=0.0, vmax=1.0)
         axis.set_title(repr(kernel))
         axis.set_axis_off()
-    figure.savefig(PICTURE, dpi=100)
-    print(f"wrote {PICTURE}")
+    figure.savefig(GRAMS, dpi=100)
+    print(f"wrote {GRAMS}")
+
+
+def show_regression() -> None:
+    heading("6. A regression that knows what it does not know")
+    X, y = load_diabetes(return_X_y=True)
+    X, X_new, y, y_new = train_test_split(X, y, test_size=100, random_state=0)
+    scaler = StandardScaler().fit(X)
+    X, X_new = scaler.transform(X), scaler.transform(X_new)
+    # The kernel is the prior covariance and alpha the variance of the noise: the likelihood can choose both.
+    models = [
+        KernelRidge(alpha=noise**2, kernel=80.0**2 * RBF(length), fit_intercept=True).fit(X, y)
+        for noise in (40.0, 55.0, 70.0)
+        for length in (2.0, 5.0, 10.0)
+    ]
+    model = max(models, key=lambda candidate: candidate.log_marginal_likelihood_)
+    mean, std = model.predict(X_new, return_std=True)
+    spread = 2.0 * np.sqrt(std**2 + model.alpha)  # of a new measurement: what is not known of f, and the noise
+    inside = np.abs(y_new - mean) <= spread
+    print(f"{len(y)} diabetes patients; likeliest of {len(models)}: {model.kernel}, noise {model.alpha**0.5:.0f}")
+    print(f"{inside.sum()} of {len(y_new)} new patients lie within ± 2 standard deviations")
+    print(f"the solver's share in any of these errors is at most {model.error_bound(X_new).max():.0e}")
+    print(model.solution_)
+    draw_patients(mean, 2.0 * std, spread, y_new)
+
+
+def draw_patients(mean: Array, doubt: Array, spread: Array, truth: Array) -> None:
+    order = np.argsort(mean)
+    mean, doubt, spread, truth = mean[order], doubt[order], spread[order], truth[order]
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    axis = figure.subplots()
+    rank = np.arange(len(mean))
+    axis.errorbar(rank, mean, spread, fmt="none", ecolor="#aec7e8", elinewidth=3, label="± 2 std of a new measurement")
+    axis.errorbar(rank, mean, doubt, fmt="o", color="#1f77b4", ms=3, elinewidth=1.5, label="prediction ± 2 std of f")
+    axis.plot(rank, truth, "x", color="#d62728", ms=5, label="measured")
+    axis.set(xlabel="new patients, by prediction", ylabel="progression after a year")
+    axis.legend(loc="upper left", frameon=False)
+    figure.savefig(PATIENTS, dpi=100)
+    print(f"wrote {PATIENTS}")
 
 
 def main() -> None:
@@ -106,6 +151,7 @@ def main() -> None:
     show_refusals()
     show_speed()
     draw_gram()
+    show_regression()
 
 
 if __name__ == "__main__":

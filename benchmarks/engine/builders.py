@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmarks.harness import data
+from benchmarks.harness.accuracy import relative
 from benchmarks.harness.rows import Task
 
 if TYPE_CHECKING:
@@ -52,10 +53,6 @@ def mercer_kernel(formula: str, d: int) -> "mercer.Kernel":
     kernel = mercer.parse(FORMULAS[formula][0](d))
     assert isinstance(kernel, mercer.Kernel)
     return kernel
-
-
-def relative(expected: Array, got: Array) -> float:
-    return float(np.abs(got - expected).max() / np.abs(expected).max())
 
 
 def product_error(plain: Callable[[Any, Any], Array], X: Any, Z: Any, v: Array) -> Callable[[Any], float]:

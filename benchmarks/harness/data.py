@@ -31,6 +31,14 @@ class Shape(NamedTuple):
 SHAPES: dict[str, Shape] = {"a9a": Shape(48842, 123, 14), "farm_ads": Shape(4143, 54877, 197)}
 
 
+class Regression(NamedTuple):
+    """Training rows and targets, and new rows to predict."""
+
+    X: np.ndarray[Any, Any]
+    y: np.ndarray[Any, Any]
+    Z: np.ndarray[Any, Any]
+
+
 class Loaded(NamedTuple):
     """Points, targets, and where they came from: the set's name, or "made"."""
 
@@ -42,6 +50,14 @@ class Loaded(NamedTuple):
 def normal(n: int, d: int, dtype: str, seed: int) -> np.ndarray[Any, Any]:
     """Return standard normal rows."""
     return np.random.default_rng(seed).standard_normal((n, d)).astype(dtype)
+
+
+def regression(n: int, d: int, targets: int = 1, new: int = 200) -> Regression:
+    """Return standard normal rows, with smooth functions of one direction each plus a tenth of noise as targets."""
+    X, Z = normal(n, d, "float64", 1), normal(new, d, "float64", 2)
+    u = X @ normal(d, targets, "float64", 3) / np.sqrt(d)
+    y = np.sin(2.0 * u) + 0.5 * u**2 + 0.1 * normal(n, targets, "float64", 4)
+    return Regression(X, y[:, 0] if targets == 1 else y, Z)
 
 
 def made_sparse(shape: Shape, seed: int = 0) -> sp.csr_matrix:

@@ -1,7 +1,9 @@
 """Run the contestants of a row, each in a process of its own, taking turns."""
 
 import json
+import os
 import queue
+import signal
 import statistics
 import subprocess
 import sys
@@ -35,6 +37,7 @@ class Worker:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.harness.worker"],
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True,
         )  # fmt: skip
         self.answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.complaint: list[str] = []
@@ -80,7 +83,10 @@ class Worker:
         return self.answer(limit)
 
     def end(self) -> None:
-        if self.process.poll() is None:
+        if self.process.returncode is None:  # not waited for yet, so that its number is still its own
+            # What a peer has started holds the pipes open, and ends with it. Not by SIGKILL: the trackers of
+            # multiprocessing and loky then stay to tidy up, and leave by themselves.
+            os.killpg(self.process.pid, signal.SIGTERM)
             self.process.kill()
         for listener in self.listeners:
             listener.join()
@@ -111,7 +117,9 @@ class Turn:
         return None
 
     def finish(self) -> dict[str, Any]:
-        if self.alive:
+        if self.alive and not self.seconds:
+            self.record["status"] = "not run"  # because mercer failed before its turn came
+        elif self.alive:
             self.worker.ask("finish")
             self.record.update(self.step(self.worker.answer, PREPARE_SECONDS) or {})
         self.worker.end()
@@ -136,7 +144,7 @@ def measure(row: Row) -> dict[str, Any]:
             turn.record["source"] = (ready or {}).get("source", "")
         mercer = turns[0]
         known = 0.0  # mercer's longest time so far, which limits its peers'
-        for round_ in range(row.repeats + 1):  # round 0 warms up
+        for round_ in range(0 if row.warm_up else 1, row.repeats + 1):  # round 0 warms up
             for turn in turns:
                 if not turn.alive or not mercer.alive:
                     continue
@@ -164,7 +172,8 @@ def judge(row: Row, records: list[dict[str, Any]]) -> dict[str, Any]:
     mercer = records[0]
     verdict: dict[str, Any] = {
         "work": row.work, "against": row.against, "at_least": row.at_least, "percent": row.percent,
-        "memory_text": row.memory_text, "ratio": None, "more_than": False, "reached": mercer["status"] == "measured",
+        "memory_text": row.memory_text, "accuracy": row.accuracy, "ratio": None, "more_than": False,
+        "reached": mercer["status"] == "measured",
     }  # fmt: skip
     if "rate" in mercer and len(records) > 1:
         peer = records[1]
@@ -173,7 +182,12 @@ def judge(row: Row, records: list[dict[str, Any]]) -> dict[str, Any]:
         verdict["ratio"] = None if rate is None else mercer["rate"] / rate
     if row.at_least is not None:
         verdict["reached"] &= verdict["ratio"] is not None and verdict["ratio"] >= row.at_least
+    growth = mercer.get("growth_bytes", float("inf"))
     if row.memory is not None:
-        extra = mercer.get("growth_bytes", float("inf")) - mercer.get("allowance_bytes", 0)
-        verdict["reached"] &= extra <= row.memory
+        verdict["reached"] &= growth - mercer.get("allowance_bytes", 0) <= row.memory
+    if row.memory_share is not None:
+        verdict["reached"] &= growth <= row.memory_share * records[1].get("growth_bytes", 0)
+    if row.accuracy is not None:
+        error = mercer.get("error")
+        verdict["reached"] &= error is not None and error <= row.accuracy
     return verdict

@@ -29,6 +29,8 @@ def ratio(value: float | None, percent: bool) -> str:
 def seconds(record: dict[str, Any]) -> str:
     if record["status"] == "stopped":
         return f"> {number(record['limit_seconds'])}, stopped"
+    if record["status"] == "not run":
+        return "not run"
     return number(record["seconds"]) if "seconds" in record else f"failed: {record.get('reason', '')}"
 
 
@@ -43,7 +45,10 @@ def pair(texts: list[str]) -> str:
 def cells(row: dict[str, Any]) -> tuple[str, ...]:
     """One record as the cells of its line."""
     sides = row["contestants"]
-    targets = [text for text in (ratio(row["at_least"], row["percent"]), row["memory_text"]) if text not in ("", "–")]
+    limit = row.get("accuracy")  # a record may be older than this field
+    accuracy = "" if limit is None else f"error ≤ {number(limit)}"
+    texts = (ratio(row["at_least"], row["percent"]), row["memory_text"], accuracy)
+    targets = [text for text in texts if text not in ("", "–")]
     source = sides[0].get("source", "made")
     return (
         row["work"] + (f" ({source})" if source.startswith("made,") else ""),

@@ -43,10 +43,16 @@ class Row:
         Print the ratio as a percentage.
     memory : int or None
         Bytes that mercer may use beyond its task's allowance.
+    memory_share : float or None
+        Mercer's extra memory may be at most this share of the second contestant's.
     memory_text : str
-        The same in words, for the table.
+        The limit on memory in words, for the table.
+    accuracy : float or None
+        The largest error that mercer's result may have.
     repeats : int
         Measured runs of each contestant.
+    warm_up : bool
+        Whether an unmeasured run comes first; not worth its time where one run takes a minute.
     """
 
     work: str
@@ -55,8 +61,11 @@ class Row:
     at_least: float | None = None
     percent: bool = False
     memory: int | None = None
+    memory_share: float | None = None
     memory_text: str = ""
+    accuracy: float | None = None
     repeats: int = 5
+    warm_up: bool = True
 
     @property
     def stop(self) -> float:

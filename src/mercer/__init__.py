@@ -16,7 +16,7 @@ from mercer.errors import (
     TooLarge,
     UncertifiedWarning,
 )
-from mercer.estimators import KernelRidge
+from mercer.estimators import KernelRidge, KernelRidgeCV
 from mercer.grams import Gram, gram
 from mercer.kernels import (
     L1,
@@ -78,6 +78,7 @@ __all__ = [
     "InvalidParameter",
     "Kernel",
     "KernelRidge",
+    "KernelRidgeCV",
     "Laplacian",
     "Linear",
     "Matern",

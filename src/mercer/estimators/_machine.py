@@ -7,13 +7,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
 from mercer.estimators._kernels import KernelSpec
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
-from mercer.grams.choose import gram_of
+from mercer.grams.choose import gram_to_solve
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.kernel import Kernel
 from mercer.points.adapt import as_points, require
@@ -23,6 +23,7 @@ from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution, Status
+from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
 
 __all__ = ["KernelMachine"]
@@ -83,25 +84,29 @@ class KernelMachine(BaseEstimator):
     def _bind(self, points: Points) -> Gram:
         """Bind the kernel to the training points; returns their Gram matrix, in float64."""
         self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
-        return gram_of(self.bound_)
+        return gram_to_solve(self.bound_, primal=self.solver == "primal")
 
-    def _solve(self, problem: Problem, points: Points) -> Solution:
+    def _solve(self, problem: Problem, points: Points, options: Options) -> Solution:
         """Solve a problem on these points; what cannot be certified is said in a warning, once."""
-        precision = points.dtype if isinstance(points, Vectors | Stored) else np.dtype(np.float64)
-        is_positive = check_assumed(problem.gram, precision)
-        solution = solve(problem, solver=self.solver)
+        is_positive = self._is_positive(problem.gram, points)
+        return self._vouched(solve(problem, options, self.solver), is_positive)
+
+    def _is_positive(self, gram: Gram, points: Points) -> bool:
+        """Whether the kernel is positive as far as was seen; warns where it is not."""
+        return check_assumed(gram, points.dtype if isinstance(points, Vectors | Stored) else np.dtype(np.float64))
+
+    def _vouched(self, solution: Solution, is_positive: bool) -> Solution:
         if not is_positive:  # a gap says nothing where the problem is not convex
             return replace(solution, status=Status.INDEFINITE)
         if not solution.status.is_certified:
-            warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=3)
+            warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=4)
         return solution
 
-    def _decide(self, X: Any, coef: Array, intercept: Array) -> Array:  # (m, t)
-        """K(X, basis) a + b."""
-        check_is_fitted(self)
+    def _read_new(self, X: Any) -> Points:
+        """New points, of the columns that were fitted."""
         points = as_points(X)
         self._check_columns(X, points, reset=False)
-        return np.asarray(self.bound_.cross(points) @ coef + intercept, dtype=np.float64)
+        return points
 
     def _check_columns(self, X: Any, points: Points, *, reset: bool) -> None:
         """Let scikit-learn note, or compare, the number and names of the columns. Only points with columns have any."""

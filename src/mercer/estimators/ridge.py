@@ -4,23 +4,19 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidParameter
-from mercer.estimators._machine import KernelMachine
+from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
 from mercer.estimators._targets import real_targets, weights
-from mercer.problems.losses import LOSSES
-from mercer.problems.problem import Problem
-from mercer.problems.solution import Solution
-from mercer.solvers.table import AUTO
+from mercer.solvers.options import Options
+from mercer.solvers.table import AUTO, explain
 
 __all__ = ["KernelRidge"]
 
 Array = npt.NDArray[np.float64]
 
 
-class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
+class KernelRidge(LeastSquaresMachine):
     """Least squares with a kernel and a quadratic penalty, seen from the dual.
 
     Minimises Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + α ‖f‖² over functions f of the kernel's space. The solution is
@@ -30,7 +26,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
     Parameters
     ----------
     alpha : float or array of shape (n_targets,), default 1.0
-        The penalty α ≥ 0; one per target where an array. 0 interpolates.
+        The penalty α ≥ 0; one per target where an array. 0 is kernel least squares: it interpolates where the kernel
+        can, and is of least norm where K is singular. Noise of variance σ² under a prior of variance λ² is α = σ²/λ².
     kernel : Kernel, str or callable, default "linear"
         A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
         number.
@@ -41,17 +38,34 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
     fit_intercept : bool, default False
         Whether to fit b, which is not penalised.
     solver : str, default "auto"
-        "auto", or a row of `mercer.solvers.table.SOLVERS`.
+        "auto", or a row of `mercer.solvers.table.SOLVERS`: "primal", "eigen", "cholesky", "cg" or "mixed". `explain()`
+        says which was taken and why. Choose "cholesky" where standard deviations will be asked for, which need its
+        factor.
+    tol : float, default 1e-8
+        Relative residual at which iterative solvers stop, and relative duality gap that counts as solved.
+    max_iter : int, optional
+        Most iterations of an iterative solver.
+    max_time : float, optional
+        Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    verbose : int, default 0
+        1 draws a bar with the residual on solves longer than a second.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, n_targets)
         The coefficients a.
+    coef_ : ndarray of shape (M,) or (n_targets, M)
+        The weights w = Φᵀa of the explicit features, where the kernel has a finite feature map.
+    log_marginal_likelihood_ : float or ndarray of shape (n_targets,)
+        Of the targets, with the kernel as prior covariance and noise of variance α/wᵢ; the restricted likelihood with
+        an intercept. Made when it is first read.
     intercept_ : float or ndarray of shape (n_targets,)
         b; 0 without `fit_intercept`.
     solution_ : Solution
         The certificate: primal, dual, gap and a sentence on how the solve ended. Its objective is the one above
         divided by 2α.
+    n_iter_ : int
+        Iterations of an iterative solver; 1 for a direct one.
     bound_ : Bound
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
@@ -74,10 +88,6 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
     .. [1] C. Saunders, A. Gammerman, V. Vovk. Ridge regression learning algorithm in dual variables. ICML 1998.
     """
 
-    dual_coef_: Array
-    intercept_: Any
-    solution_: Solution
-
     def __init__(
         self,
         alpha: Any = 1.0,
@@ -89,6 +99,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         kernel_params: dict[str, Any] | None = None,
         fit_intercept: bool = False,
         solver: str = AUTO,
+        tol: float = 1e-8,
+        max_iter: int | None = None,
+        max_time: float | None = None,
+        verbose: int = 0,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -98,6 +112,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         self.kernel_params = kernel_params
         self.fit_intercept = fit_intercept
         self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the coefficients.
@@ -114,30 +132,13 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         points = self._read(X)
         n = len(points)
         targets, flat = real_targets(y, n)
-        cost = _costs(weights(sample_weight, n), self._penalties(targets.shape[1]))
-        gram = self._bind(points)
-        B = np.ones((n, int(self.fit_intercept)))
-        problem = Problem(gram, targets, LOSSES["squared"], cost, B, np.zeros(B.shape[1]))
-        solution = self._solve(problem, points)
-        self.solution_ = solution
-        self.dual_coef_ = solution.coef.ravel() if flat else solution.coef
-        self.intercept_ = float(solution.intercept[0]) if flat else solution.intercept
+        weight = weights(sample_weight, n)
+        alpha = self._penalties(targets.shape[1])
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        problem = ridge_problem(self._bind(points), targets, weight, alpha, self.fit_intercept)
+        reasons = explain(problem, self.solver)
+        self._publish(problem, self._solve(problem, points, options), flat, reasons)
         return self
-
-    def predict(self, X: Any) -> Array:
-        """Predict f(x) + b.
-
-        Parameters
-        ----------
-        X : like the X of `fit`
-            New points; the (m, n) matrix of kernel values to the training points where the kernel is precomputed.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, n_targets)
-        """
-        check_is_fitted(self)
-        return self._decide(X, self.dual_coef_, self.intercept_)
 
     def _penalties(self, t: int) -> Array:  # (t,)
         wrong = f"alpha must be one number ≥ 0, or one for each of the {t} targets."
@@ -148,10 +149,3 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, KernelMachine):
         if alpha.ndim != 1 or alpha.size not in (1, t) or not (np.isfinite(alpha) & (alpha >= 0.0)).all():
             raise InvalidParameter(wrong, f"Got {self.alpha!r}.")
         return np.broadcast_to(alpha, (t,))
-
-
-def _costs(weight: Array, alpha: Array) -> Array:  # (n, t)
-    """cᵢ = wᵢ/α; a row without weight has no cost, whatever α is."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cost = weight[:, None] / alpha[None, :]
-    return np.where(weight[:, None] > 0.0, cost, 0.0)

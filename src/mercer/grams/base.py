@@ -1,11 +1,12 @@
 """What a solver may ask of a Gram matrix, wherever its numbers are."""
 
+from collections.abc import Iterator
 from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Gram", "Proof", "Rows"]
+__all__ = ["Array", "Factor", "Gram", "Proof", "Rows"]
 
 Array = npt.NDArray[Any]
 Rows = slice | npt.NDArray[np.intp]
@@ -17,6 +18,26 @@ class Proof(Protocol):
     @property
     def assumptions(self) -> tuple[Any, ...]:
         """Empty for a kernel that was derived."""
+
+
+class Factor(Protocol):
+    """Φ with K = ΦΦᵀ, some rows at a time."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+
+    def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        """Rows and their features, (rows, M)."""
+
+    def __matmul__(self, W: Array) -> Array:
+        """ΦW."""
+
+    def transpose_times(self, V: Array) -> Array:
+        """ΦᵀV."""
+
+    def dense(self) -> Array:
+        """All of Φ. May refuse: the bytes asked for."""
 
 
 class Gram(Protocol):
@@ -55,7 +76,7 @@ class Gram(Protocol):
     def take(self, rows: Rows) -> Self:
         """The Gram matrix of some of the points, K[rows, rows]: folds, class pairs."""
 
-    def factor(self) -> Array | None:
+    def factor(self) -> Factor | None:
         """Φ with K = ΦΦᵀ where the feature map is finite, else None: the primal solver's door."""
 
     def native(self) -> object:

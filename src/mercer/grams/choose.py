@@ -6,13 +6,16 @@ import numpy as np
 
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
+from mercer.grams.factored import FactoredGram, finite_map
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points, as_points, check_same_width
 
-__all__ = ["BUDGET", "gram", "gram_of"]
+__all__ = ["BUDGET", "gram", "gram_of", "gram_to_solve"]
 
+# Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
+ROWS_PER_FEATURE = 2
 # A matrix of up to this many bytes is stored: below it making the tiles once is worth their memory.
 BUDGET = 64 << 20
 
@@ -60,3 +63,11 @@ def gram_of(bound: Bound, points: Points | None = None, *, budget: int = BUDGET)
     tiled = TiledGram(bound, points)
     asked = int(np.prod(tiled.shape)) * tiled.dtype.itemsize
     return DenseGram(tiled.dense(), tiled.proof) if asked <= budget else tiled
+
+
+def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
+    """The Gram matrix of a training set: by its features where they are few (or asked for), else stored or tiled."""
+    phi = finite_map(bound)
+    if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
+        return FactoredGram(phi, bound.basis, TiledGram(bound).proof)
+    return gram_of(bound)

@@ -5,10 +5,10 @@ from typing import Any, final
 import numpy as np
 
 from mercer import _core
-from mercer.errors import InvalidInput, NoFiniteMap, TooLarge
+from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Proof, Rows
+from mercer.grams.factored import PhiBlocks, finite_map
 from mercer.kernels.bound import Bound, Cross
-from mercer.kernels.kernel import Kernel
 from mercer.points import Points
 
 __all__ = ["TiledGram"]
@@ -96,17 +96,11 @@ class TiledGram:
         self._refuse_unless_square("take")
         return TiledGram(self._bound.take(rows))
 
-    def factor(self) -> Array | None:
-        """Φ with K = ΦΦᵀ where the feature map is finite, has fewer features than K has rows, and fits; else None."""
+    def factor(self) -> PhiBlocks | None:
+        """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""
         self._refuse_unless_square("factor")
-        kernel, basis = self._bound.kernel, self._bound.basis
-        if not isinstance(kernel, Kernel):
-            return None
-        try:
-            phi = kernel.feature_map(basis)
-            return phi(basis) if phi.n_features < self.shape[0] else None
-        except (NoFiniteMap, TooLarge):
-            return None
+        phi = finite_map(self._bound)
+        return None if phi is None or phi.n_features >= self.shape[0] else PhiBlocks(phi, self._bound.basis)
 
     def native(self) -> _core.Basis:
         """The engine's handle."""

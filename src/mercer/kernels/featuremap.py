@@ -28,6 +28,8 @@ Array = npt.NDArray[np.float64]
 
 # Features made at a time: a block of two megabytes stays in the cache while its degrees are made one from another.
 FEATURES_AT_ONCE = 1 << 18
+# Coordinates are not made but read: as many as a product of matrices likes.
+COORDINATES_AT_ONCE = 1 << 22
 BYTES = np.dtype(np.float64).itemsize
 
 
@@ -348,19 +350,28 @@ class FeatureMap:
             "Use the kernel itself, which never forms them, or fewer points at a time.",
         )
         out = np.empty((len(points), self.n_features))
-        n_rows = max(1, FEATURES_AT_ONCE // max(self.n_features, 1))
+        for rows, features in self.blocks(points):
+            out[rows] = features
+        return out
+
+    def blocks(self, Z: Any) -> Iterator[tuple[slice, Array]]:
+        """The features of some rows after the other, so that (n, M) is never held: pairs of rows and (rows, M)."""
+        points = self._read(Z)
+        is_coordinates = isinstance(self._features, Coordinates)
+        n_rows = max(1, (COORDINATES_AT_ONCE if is_coordinates else FEATURES_AT_ONCE) // max(self.n_features, 1))
         for start in range(0, len(points), n_rows):
-            rows = slice(start, start + n_rows)
+            rows = slice(start, min(start + n_rows, len(points)))
             with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named by its row
-                out[rows] = self._features(points.take(rows))
-            finite = np.isfinite(out[rows]).all(axis=1)
+                features = self._features(points.take(rows))
+            # The coordinates themselves were looked at when they became points.
+            finite = np.True_ if is_coordinates else np.isfinite(features).all(axis=1)
             if not finite.all():
                 raise NotFinite(
                     f"The features of {self.kernel!r} are not finite at row {start + int(np.argmin(finite))}.",
                     "A value overflows float64, or is not a number.",
                     "Scale the points, or use a normalised kernel or a lower degree.",
                 )
-        return out
+            yield rows, features
 
     def remainder(self, Z: Any) -> Array:
         """What the order left out of k(z, z): r(z) = k(z, z) − kₚ(z, z) ≥ 0 at each point, never below rounding.

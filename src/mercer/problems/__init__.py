@@ -3,6 +3,6 @@
 from mercer.problems.certify import certify
 from mercer.problems.losses import LOSSES, Loss
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Answer, Solution, Status
+from mercer.problems.solution import Answer, ErrorBound, Solution, Status
 
-__all__ = ["LOSSES", "Answer", "Loss", "Problem", "Solution", "Status", "certify"]
+__all__ = ["LOSSES", "Answer", "ErrorBound", "Loss", "Problem", "Solution", "Status", "certify"]

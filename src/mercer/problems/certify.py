@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Answer, Solution, Status
+from mercer.problems.solution import Answer, ErrorBound, Solution, Status
 
 __all__ = ["certify"]
 
@@ -57,12 +57,17 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
     gap = float("nan") if hard.any() else max(moved_energy, 0.0) + terms.excess
     relative_gap = _ratio(gap, max(abs(primal), abs(dual), energy, terms.rounding))
     violation = _violation(problem, g, hard)
+    normal_residual = _normal_residual(problem, g, hard)
     if answer.indefinite or energy < -NEGATIVE * float(np.abs(a * Ka).sum()):
         status = Status.INDEFINITE
     elif hard.any():
         status = Status.INTERPOLATING if violation <= tol else Status.INEXACT
+        if status is Status.INEXACT and answer.rank >= 0 and normal_residual <= tol:
+            status = Status.LEAST_SQUARES
     else:
         status = Status.OPTIMAL if relative_gap <= tol else Status.INEXACT
+    if status is Status.INEXACT and answer.stopped:
+        status = Status.STOPPED
     return Solution(
         coef=a,
         theta=theta,
@@ -72,11 +77,17 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
         relative_gap=relative_gap,
         moved=_ratio(float(np.linalg.norm(delta)), float(np.linalg.norm(a))),
         violation=violation,
+        residual=_residual(problem, g, a, hard),
+        normal_residual=normal_residual,
         status=status,
         solver=solver,
+        error=_error_bound(problem, g + Kdelta, a + delta, delta, Kdelta, hard),
         iterations=answer.iterations,
         trace=answer.trace,
         condition=answer.condition,
+        rank=answer.rank,
+        note=answer.note,
+        factors=answer.factors,
         assumptions=() if problem.gram.proof is None else problem.gram.proof.assumptions,
     )
 
@@ -141,6 +152,49 @@ def _violation(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float
         return 0.0
     y = problem.y[hard]
     return _ratio(float(problem.loss.value(g[hard], y).max()), float(problem.loss.value(np.zeros_like(y), y).max()))
+
+
+def _remainder(cost: Array, missing: Array, a: Array) -> Array:  # (n, t)
+    """√c r with r = (y − g) − a/c, zero for rows without cost: what is left of the squared loss's equations."""
+    root = np.sqrt(cost)
+    return root * missing - np.divide(a, root, out=np.zeros_like(a), where=root > 0.0)
+
+
+def _residual(problem: Problem, g: Array, a: Array, hard: npt.NDArray[np.bool_]) -> float:
+    if not problem.loss.is_squared:
+        return float("nan")
+    # In a column of infinite costs these cancel: a/c is nothing, and the weights remain.
+    cost = np.where(hard.any(axis=0), problem.weight[:, None] * (problem.cost > 0.0), problem.cost)
+    coef = np.where(hard.any(axis=0), 0.0, a)
+    left, whole = _remainder(cost, problem.y - g, coef), np.sqrt(cost) * problem.y
+    pairs = zip(np.linalg.norm(left, axis=0), np.linalg.norm(whole, axis=0), strict=True)
+    return max(_ratio(float(part), float(of)) for part, of in pairs)
+
+
+def _normal_residual(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float:
+    if not (hard.any() and problem.loss.is_squared):
+        return float("nan")
+    weight = problem.weight[:, None] * (problem.cost > 0.0)
+    both = problem.gram @ np.hstack([weight * (problem.y - g), weight * problem.y])
+    left, whole = np.hsplit(np.asarray(both, dtype=np.float64), 2)
+    return _ratio(float(np.linalg.norm(left)), float(np.linalg.norm(whole)))
+
+
+def _error_bound(
+    problem: Problem, g: Array, a: Array, delta: Array, Kdelta: Array, hard: npt.NDArray[np.bool_]
+) -> ErrorBound | None:
+    """From the feasible point a with its decisions g; δ is how far the published one is from it."""
+    has_intercept = problem.B.shape[1] == 1 and bool((problem.B == 1.0).all())
+    if not problem.loss.is_squared or hard.any() or not (has_intercept or problem.B.shape[1] == 0):
+        return None
+    left = _remainder(problem.cost, problem.y - g, a)
+    t = left.shape[1]
+    if not has_intercept:
+        return ErrorBound(0.5 * np.linalg.norm(left, axis=0), np.zeros(t), np.zeros(t))
+    root = np.sqrt(problem.cost)
+    mean = (root * left).sum(axis=0) / problem.cost.sum(axis=0)
+    moved = np.sqrt(np.maximum((delta * Kdelta).sum(axis=0), 0.0))
+    return ErrorBound(0.5 * np.linalg.norm(left - root * mean, axis=0), np.abs(mean), moved)
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -45,6 +45,11 @@ class Loss:
     box: Callable[[Array], tuple[Array, Array]]
     curvature: float
 
+    @property
+    def is_squared(self) -> bool:
+        """Whether its optimum is a linear system."""
+        return self.name == "squared"
+
 
 def _squared(g: Array, y: Array) -> Array:
     return 0.5 * (g - y) ** 2

@@ -10,11 +10,12 @@ The coefficients a are signed (there is no y in front of them): a prediction is 
 At the optimum −aᵢ/cᵢ is a slope of ℓ(·, yᵢ) at gᵢ.
 
 - A penalty λ and weights wᵢ enter as cᵢ = wᵢ/λ. c = 0 drops a row (then aᵢ = 0); c = ∞ makes its loss a constraint.
+  Where constraints of the squared loss contradict each other, the limit λ → 0 is meant: least squares of least norm.
 - An intercept is the column B = 1 with price p = 0.
 - With t targets a, g, y and θ have t columns and P is the sum over them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -48,6 +49,8 @@ class Problem:
         Columns that are not penalised; q may be 0.
     price : ndarray of shape (q,)
         p.
+    weight : ndarray of shape (n,), optional
+        How rows of infinite cost weigh against each other where they cannot all hold: the limit of cᵢ = wᵢ/λ as λ → 0.
     """
 
     gram: Gram
@@ -56,12 +59,15 @@ class Problem:
     cost: Array
     B: Array
     price: Array
+    weight: Array = field(default_factory=lambda: np.empty(0))
 
     def __post_init__(self) -> None:
+        if self.weight.size == 0:
+            object.__setattr__(self, "weight", np.ones(len(self.y)))
         n, t = self.y.shape
         q = self.price.shape[0]
-        expected = {"gram": (n, n), "cost": (n, t), "B": (n, q)}
-        got = {"gram": self.gram.shape, "cost": self.cost.shape, "B": self.B.shape}
+        expected = {"gram": (n, n), "cost": (n, t), "B": (n, q), "weight": (n,)}
+        got = {"gram": self.gram.shape, "cost": self.cost.shape, "B": self.B.shape, "weight": self.weight.shape}
         for name, shape in expected.items():
             if got[name] != shape:
                 raise InvalidInput(f"{name} must have shape {shape} to go with y.", f"Got {got[name]}.")

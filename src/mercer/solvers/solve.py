@@ -1,10 +1,15 @@
 """A problem in, a certified solution out: table row, run, referee."""
 
+from dataclasses import replace
+
+import numpy as np
+
+from mercer.errors import MercerError, NotPositive, TooLarge
 from mercer.problems.certify import certify
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Solution
+from mercer.problems.solution import Solution, Status
 from mercer.solvers.options import Options
-from mercer.solvers.table import AUTO, choose
+from mercer.solvers.table import AUTO, Solver, candidates, choose
 
 __all__ = ["solve"]
 
@@ -19,7 +24,8 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
     options : Options, optional
         Tolerances.
     solver : str
-        "auto", or the name of a row of `mercer.solvers.table.SOLVERS`.
+        "auto", or the name of a row of `mercer.solvers.table.SOLVERS`. Where a method that "auto" takes does not reach
+        the tolerance, the next one of the table is tried, and the solution's `note` says so.
 
     Examples
     --------
@@ -36,5 +42,38 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
     True
     """
     options = options or Options()
-    row = choose(problem, solver)
-    return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+    if solver != AUTO:
+        row = choose(problem, solver)
+        return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+    return _first_that_does(candidates(problem), problem, options)
+
+
+def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> Solution:
+    """Run the rows until one answers to the tolerance; else the best answer, or the first row's error.
+
+    A factorisation that breaks down is passed on only where a pseudo-inverse means something (alpha = 0): otherwise its
+    message about conditioning is the answer.
+    """
+    best: Solution | None = None
+    first_error: MercerError | None = None
+    tried: list[str] = []
+    for row in rows:
+        try:
+            found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+        except (NotPositive, TooLarge) as error:
+            first_error = first_error or error
+            if isinstance(error, NotPositive) and not np.isinf(problem.cost).any():
+                break
+            tried.append(f"{row.name} gave up")
+            continue
+        if tried:
+            found = replace(found, note="; ".join([*tried, found.note] if found.note else tried))
+        if best is None or found.residual < best.residual:
+            best = found
+        if found.status is not Status.INEXACT or not row.is_iterative:
+            break
+        tried.append(f"{row.name} stalled at a residual of {found.residual:.1e}")
+    if best is not None:
+        return best
+    assert first_error is not None, "there is at least one row"
+    raise first_error

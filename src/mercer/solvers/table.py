@@ -3,22 +3,52 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
+from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.cg import cg
 from mercer.solvers.cholesky import cholesky
+from mercer.solvers.eigen import eigen
+from mercer.solvers.factor import groups, scaling
+from mercer.solvers.mixed import mixed
 from mercer.solvers.options import Options
+from mercer.solvers.pivoted import pivoted_cholesky
+from mercer.solvers.primal import primal
+from mercer.solvers.watch import Watch
 
-__all__ = ["AUTO", "SOLVERS", "Solver", "choose", "explain"]
+__all__ = ["AUTO", "SOLVERS", "Solver", "candidates", "choose", "explain"]
 
 AUTO = "auto"
+
+# Below this a factorisation takes less time than a preconditioner and a dozen products.
+DIRECT_ROWS = 3_000
+# Iterations of cg are guessed from what this many pivots leave of the spectrum, relative to the ridge:
+# 10 + 8 √(what is left / ridge), as measured for radial kernels in 20 dimensions.
+PROBE_PIVOTS = 200
+FIRST_ITERATIONS, MORE_ITERATIONS = 10.0, 8.0
+# A factorisation in float32 costs as much as 15 iterations and one more for so many rows.
+FACTOR_ITERATIONS, ROWS_PER_ITERATION = 15.0, 280.0
+# An eigendecomposition costs about as much as this many factorisations.
+FACTORS_PER_SPECTRUM = 9
+# Beyond this it takes the better part of an hour: only for who asks for it by name.
+SPECTRUM_ROWS = 10_000
+# The primal is worth it when there are at least this many rows to a feature.
+ROWS_PER_FEATURE = 2
+
+
+# What was guessed for a problem, as long as that is there.
+_GUESSES: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 
 
 @final
 @dataclass(frozen=True)
 class Solver:
-    """One row: a method, and what it asks of a problem.
+    """One row: a method, what it can do, and when `auto` takes it.
 
     Attributes
     ----------
@@ -28,48 +58,186 @@ class Solver:
         One line about it.
     losses : frozenset of str
         Losses that it can minimise.
-    memory : callable (n) -> int
+    memory : callable (Problem) -> int
         Bytes it needs beyond the Gram matrix it is given.
+    cannot : callable (Problem) -> str
+        Why it cannot solve a problem of its losses; empty if it can.
+    unsuited : callable (Problem) -> str
+        Why `auto` would rather take another; empty if it is as good as any.
     run : callable (Problem, Options) -> Answer
         The method itself.
+    is_iterative : bool
+        Whether another method may do better where this one did not reach the tolerance.
     """
 
     name: str
     method: str
     losses: frozenset[str]
-    memory: Callable[[int], int]
+    memory: Callable[[Problem], int]
+    cannot: Callable[[Problem], str]
+    unsuited: Callable[[Problem], str]
     run: Callable[[Problem, Options], Answer]
+    is_iterative: bool = False
 
     def refusal(self, problem: Problem) -> str:
         """Why the method cannot solve this problem; empty if it can."""
         if problem.loss.name not in self.losses:
             return f"it minimises {', '.join(sorted(self.losses))} losses, not {problem.loss.name}"
+        return self.cannot(problem)
+
+    def reluctance(self, problem: Problem) -> str:
+        """Why `auto` does not take it first; empty if it would."""
+        needed, there = self.memory(problem), memory_there()
+        if needed > there:
+            return f"it needs {in_bytes(needed)}, and there are {in_bytes(there)}"
+        return self.unsuited(problem)
+
+
+def _never(problem: Problem) -> str:  # noqa: ARG001 (a row of the table)
+    return ""
+
+
+def _rows(problem: Problem) -> int:
+    return len(problem.y)
+
+
+def _is_hard(problem: Problem) -> bool:
+    return bool(np.isinf(problem.cost).any())
+
+
+def _features(problem: Problem) -> int | None:
+    phi = problem.gram.factor()
+    return None if phi is None else phi.shape[1]
+
+
+def _without_features(problem: Problem) -> str:
+    wrong = "the kernel has no finite feature map, or none that is smaller than the data"
+    return "" if _features(problem) is not None else wrong
+
+
+def _with_many_features(problem: Problem) -> str:
+    features = _features(problem) or 0
+    return "" if ROWS_PER_FEATURE * features <= _rows(problem) else f"{features} features are not few for the rows"
+
+
+def _with_constraints(problem: Problem) -> str:
+    return "it needs alpha above 0" if _is_hard(problem) else ""
+
+
+def _with_few_penalties(problem: Problem) -> str:
+    count = len(groups(problem.cost))
+    if count < FACTORS_PER_SPECTRUM:
+        return f"it pays for {FACTORS_PER_SPECTRUM} or more different penalties, not for {count}"
+    return "" if _rows(problem) <= SPECTRUM_ROWS else f"it takes very long beyond {SPECTRUM_ROWS} rows"
+
+
+def _with_many_penalties(problem: Problem) -> str:
+    return "" if _with_few_penalties(problem) else "one eigendecomposition serves all penalties"
+
+
+def _with_many_rows(problem: Problem) -> str:
+    if _rows(problem) > DIRECT_ROWS and not _is_hard(problem):
+        return f"beyond {DIRECT_ROWS} rows n³/3 operations in float64 take longer"
+    return _with_many_penalties(problem)
+
+
+def _with_many_iterations(problem: Problem) -> str:
+    if _with_many_penalties(problem):
+        return _with_many_penalties(problem)
+    if _rows(problem) <= DIRECT_ROWS or not problem.cost.any():  # nothing to guess, or nothing to solve
         return ""
+    guess, limit = _iterations(problem), FACTOR_ITERATIONS + _rows(problem) / ROWS_PER_ITERATION
+    return "" if guess <= limit else f"it would take about {guess:.0f} iterations, as long as a factorisation"
 
 
-# In order of preference: `auto` takes the first row that can.
+def _with_few_iterations(problem: Problem) -> str:
+    if _rows(problem) <= DIRECT_ROWS:
+        return f"up to {DIRECT_ROWS} rows float64 is as fast"
+    return _with_many_penalties(problem) or ("" if _with_many_iterations(problem) else "cg takes less time")
+
+
+def _iterations(problem: Problem) -> float:
+    """A guess at how many iterations cg would take."""
+    if problem not in _GUESSES:
+        scale, ridge = scaling(problem.cost.max(axis=1))
+        pivoted = pivoted_cholesky(
+            problem.gram, scale, PROBE_PIVOTS, stop=0.0, rng=np.random.default_rng(0), watch=Watch("probe")
+        )
+        left_over = pivoted.trace / float(ridge.sum())
+        _GUESSES[problem] = FIRST_ITERATIONS + MORE_ITERATIONS * float(np.sqrt(left_over))
+    return _GUESSES[problem]
+
+
+SQUARED = frozenset({"squared"})
+
+# In order of preference: `auto` takes the first row that can, and that nothing speaks against.
 SOLVERS: dict[str, Solver] = {
     row.name: row
     for row in (
         Solver(
+            "primal",
+            "one Cholesky factorisation of ΦᵀΦ + alpha·I, as large as there are features",
+            SQUARED,
+            lambda problem: 16 * (_features(problem) or 0) ** 2,
+            _without_features,
+            _with_many_features,
+            primal,
+        ),
+        Solver(
             "cholesky",
             "one Cholesky factorisation of K + alpha·I in float64, in place",
-            frozenset({"squared"}),
-            lambda n: 8 * n * n,
+            SQUARED,
+            lambda problem: 8 * _rows(problem) ** 2,
+            _never,
+            _with_many_rows,
             cholesky,
+        ),
+        Solver(
+            "cg",
+            "conjugate gradients, preconditioned by a randomly pivoted Cholesky factor; K is never stored",
+            SQUARED,
+            lambda problem: 0,
+            _with_constraints,
+            _with_many_iterations,
+            cg,
+            is_iterative=True,
+        ),
+        Solver(
+            "mixed",
+            "a Cholesky factorisation in float32, refined in float64 by conjugate gradients",
+            SQUARED,
+            lambda problem: 4 * _rows(problem) ** 2,
+            _with_constraints,
+            _with_few_iterations,
+            mixed,
+            is_iterative=True,
+        ),
+        Solver(
+            "eigen",
+            "one eigendecomposition of K, which serves every penalty and alpha = 0",
+            SQUARED,
+            lambda problem: 24 * _rows(problem) ** 2,
+            _never,
+            _with_few_penalties,
+            eigen,
         ),
     )
 }
 
 
-def choose(problem: Problem, solver: str = AUTO) -> Solver:
-    """The row that will solve the problem: the one named, or the first that can."""
-    if solver == AUTO:
-        for row in SOLVERS.values():
-            if not row.refusal(problem):
-                return row
+def candidates(problem: Problem) -> list[Solver]:
+    """The rows that can solve the problem: those that suit it first, then those that `auto` would fall back on."""
+    able = [row for row in SOLVERS.values() if not row.refusal(problem)]
+    if not able:
         reasons = "; ".join(f"{row.name}: {row.refusal(problem)}" for row in SOLVERS.values())
         raise InvalidParameter("No solver can solve this problem.", reasons + ".")
+    return sorted(able, key=lambda row: bool(row.reluctance(problem)))
+
+
+def choose(problem: Problem, solver: str = AUTO) -> Solver:
+    """The row that will solve the problem: the one named, or the first that can and suits it."""
+    if solver == AUTO:
+        return candidates(problem)[0]
     if solver not in SOLVERS:
         raise InvalidParameter(
             f"There is no solver {solver!r}.", "", f"Choose {AUTO!r} or one of {', '.join(map(repr, SOLVERS))}."
@@ -83,11 +251,11 @@ def choose(problem: Problem, solver: str = AUTO) -> Solver:
 def explain(problem: Problem, solver: str = AUTO) -> str:
     """Which solver would be used, and why not the others; one line per row of the table."""
     chosen = choose(problem, solver)
-    n = problem.gram.shape[0]
     lines = []
     for row in SOLVERS.values():
         reason = row.refusal(problem)
         mark = "→" if row is chosen else " "
-        why = f"cannot: {reason}" if reason else f"{row.memory(n) / 1e9:.3g} GB for {n} rows"
-        lines.append(f"{mark} {row.name}: {row.method} ({why})")
+        why = f"cannot: {reason}" if reason else row.reluctance(problem) or "suits"
+        needs = "" if reason else f"; {in_bytes(row.memory(problem))} beyond the Gram matrix"
+        lines.append(f"{mark} {row.name}: {row.method} ({why}{needs})")
     return "\n".join(lines)

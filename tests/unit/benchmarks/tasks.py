@@ -1,5 +1,6 @@
 """Small works for the tests of the benchmark harness."""
 
+import subprocess
 import time
 
 import numpy as np
@@ -13,8 +14,28 @@ def sleeping(seconds: float) -> Task:
     return Task(lambda: time.sleep(seconds), lambda _: 0.0)
 
 
-def allocating() -> Task:
-    return Task(lambda: np.ones(BYTES // 8), lambda array: float(array.sum() - BYTES // 8), allowance=1)
+def parenting(seconds: int) -> Task:
+    """The work is done by a process of its own, which holds the pipes of its parent."""
+    return Task(lambda: subprocess.run(["sleep", str(seconds)], check=True))
+
+
+def allocating(share: float = 1.0) -> Task:
+    size = int(share * BYTES) // 8
+    return Task(lambda: np.ones(size), lambda array: float(array.sum() - size), allowance=1)
+
+
+def erring(error: float) -> Task:
+    return Task(lambda: None, lambda _: error)
+
+
+def unfinished() -> Task:
+    return Task(lambda: None)
+
+
+def counting() -> Task:
+    """The error is the number of runs."""
+    runs: list[None] = []
+    return Task(lambda: runs.append(None), lambda _: float(len(runs)))
 
 
 def breaking() -> Task:

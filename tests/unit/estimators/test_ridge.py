@@ -15,12 +15,15 @@ from mercer import (
     InvalidInput,
     InvalidParameter,
     KernelRidge,
+    Laplacian,
     Linear,
     NotPositive,
+    Polynomial,
     Precomputed,
     SetIntersection,
     UncertifiedWarning,
 )
+from mercer.problems import Status
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((80, 3))
@@ -132,9 +135,90 @@ def test_a_precomputed_matrix_that_is_not_square_is_refused():
         KernelRidge(kernel="precomputed").fit(X, y)
 
 
-def test_duplicate_rows_without_a_penalty_are_a_message_about_conditioning():
+def test_a_factorisation_that_breaks_down_is_a_message_about_conditioning():
     with pytest.raises(NotPositive, match=r"condition number.*\n.*\n.*Raise alpha"):
-        KernelRidge(alpha=0.0, kernel=RBF()).fit(np.vstack([X, X]), np.r_[y, y])
+        KernelRidge(alpha=1e-30, kernel=RBF(), solver="cholesky").fit(np.vstack([X, X]), np.r_[y, y])
+
+
+def test_duplicate_rows_without_a_penalty_give_the_least_squares_solution_of_least_norm():
+    model = KernelRidge(alpha=0.0, kernel=RBF()).fit(np.vstack([X, X]), np.r_[y, y + 1.0])
+    assert model.solution_.status is Status.LEAST_SQUARES
+    assert model.solution_.rank == 80
+    assert model.solution_.normal_residual < 1e-8
+    np.testing.assert_allclose(model.predict(X), y + 0.5, atol=1e-6)
+    np.testing.assert_allclose(model.dual_coef_[:80], model.dual_coef_[80:], rtol=1e-6)  # the least norm is even
+    assert np.isinf(model.error_bound(X)).all()
+    assert "rank          80 of 160" in model.explain()
+
+
+def test_without_a_penalty_distinct_rows_are_interpolated():
+    model = KernelRidge(alpha=0.0, kernel=RBF(0.5)).fit(X, y)
+    assert model.solution_.status is Status.INTERPOLATING
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-8)
+
+
+def test_the_weights_of_contradicting_rows_count_without_a_penalty():
+    weight = np.repeat([3.0, 1.0], 80)
+    model = KernelRidge(alpha=0.0, kernel=RBF()).fit(np.vstack([X, X]), np.r_[y, y + 1.0], sample_weight=weight)
+    np.testing.assert_allclose(model.predict(X), y + 0.25, atol=1e-6)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("t", [1, 3])
+def test_the_primal_weights_are_the_features_times_the_dual_coefficients(fit_intercept, t):
+    targets = np.column_stack([y, y**2, X[:, 1]])[:, :t]
+    kernel = Polynomial(2)
+    for solver in ("primal", "cholesky"):
+        model = KernelRidge(alpha=0.2, kernel=kernel, fit_intercept=fit_intercept, solver=solver).fit(X, targets)
+        phi = kernel.feature_map(X)
+        np.testing.assert_allclose(model.coef_, (phi(X).T @ model.dual_coef_).T, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(phi(X) @ model.coef_.T + model.intercept_, model.predict(X), rtol=1e-8, atol=1e-9)
+
+
+def test_an_infinite_map_has_no_primal_weights():
+    assert not hasattr(KernelRidge(kernel=RBF()), "coef_")
+    assert not hasattr(KernelRidge(kernel=RBF()).fit(X, y), "coef_")
+
+
+def test_the_solver_is_explained_and_can_be_overridden():
+    model = KernelRidge(kernel=Linear()).fit(X, y)
+    assert "→ primal" in model.explain()
+    assert "3 features in place of 80 rows" in model.explain()
+    forced = KernelRidge(kernel=Linear(), solver="cholesky").fit(X, y)
+    assert forced.solution_.solver == "cholesky"
+    np.testing.assert_allclose(forced.predict(X), model.predict(X), rtol=1e-9)
+
+
+def test_one_row_is_predicted_by_the_fast_path_as_by_predict():
+    for kernel, target in ((RBF(), y), (Linear(), y), (RBF(), np.column_stack([y, y]))):
+        model = KernelRidge(kernel=kernel).fit(X, target)
+        np.testing.assert_allclose(model.predict_one(X[3]), model.predict(X[3:4])[0], rtol=1e-12)
+        np.testing.assert_allclose(model.predict_one(X[3].tolist()), model.predict(X[3:4])[0], rtol=1e-12)
+    assert isinstance(KernelRidge(kernel=RBF()).fit(X, y).predict_one(X[0]), float)
+    for wrong in (X[:1], X[0, :2], [1.0, np.nan, 2.0]):
+        with pytest.raises(InvalidInput, match="one vector of finite numbers"):
+            model.predict_one(wrong)
+
+
+def test_too_few_iterations_give_the_best_so_far_with_a_warning():
+    many = np.random.default_rng(1).standard_normal((500, 3))
+    with pytest.warns(UncertifiedWarning, match="max_iter or max_time was reached"):
+        model = KernelRidge(alpha=1e-4, kernel=Laplacian(0.3), solver="cg", max_iter=1).fit(many, many[:, 0])
+    assert model.solution_.status is Status.STOPPED
+    assert model.n_iter_ == 1
+    assert model.solution_.gap > 0.0
+
+
+def test_too_little_time_gives_the_best_so_far_with_a_warning():
+    for solver in ("cholesky", "cg"):
+        with pytest.warns(UncertifiedWarning, match="max_iter or max_time was reached"):
+            model = KernelRidge(alpha=1e-6, kernel=RBF(), solver=solver, max_time=1e-9).fit(X, y)
+        assert np.isfinite(model.predict(X)).all()
+
+
+def test_verbose_draws_nothing_on_a_short_solve(capsys):
+    KernelRidge(kernel=RBF(), verbose=1).fit(X, y)
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -150,6 +234,11 @@ def test_duplicate_rows_without_a_penalty_are_a_message_about_conditioning():
         ({"kernel": "rbf", "kernel_params": {"a": 1}}, "kernel_params has no meaning"),
         ({"kernel": min, "gamma": 0.1}, "gamma has no meaning"),
         ({"solver": "magic"}, "no solver 'magic'"),
+        ({"solver": "primal", "kernel": RBF()}, "no finite feature map"),
+        ({"solver": "cg", "alpha": 0.0}, "alpha above 0"),
+        ({"tol": 0.0}, "tol must lie"),
+        ({"max_iter": 0}, "max_iter must be"),
+        ({"max_time": -1.0}, "max_time must be"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters, words):

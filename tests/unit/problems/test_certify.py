@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 
@@ -101,3 +103,37 @@ def test_a_conjugate_is_the_largest_difference_to_a_line(loss):
         for a in np.linspace(max(low, -3), min(high, 3), 7):
             highest = (-a * g - loss.value(g, np.full_like(g, y))).max()
             assert loss.conjugate(np.array([-a]), np.array([y]))[0] == pytest.approx(highest, abs=1e-6)
+
+
+def test_the_residual_is_that_of_the_equations():
+    a = np.array([0.5, -0.25])
+    r = np.array([1.0, 0.0]) - K @ a - a
+    solution = certified(problem(), a)
+    assert solution.residual == pytest.approx(np.linalg.norm(r))
+    assert solution.gap == pytest.approx(0.5 * (r @ r))
+    assert solution.error.norm == pytest.approx([0.5 * np.linalg.norm(r)])
+
+
+def test_an_answer_that_was_stopped_says_so_unless_it_is_good_enough():
+    for coef, status in (([1.0, 1.0], Status.STOPPED), ([0.375, -0.125], Status.OPTIMAL)):
+        answer = Answer(np.reshape(coef, (2, 1)), np.empty((0, 1)), stopped=True)
+        assert certify(problem(), answer, solver="by hand", tol=1e-8).status is status
+
+
+def test_a_least_squares_solution_of_a_singular_matrix_is_shown_by_its_normal_equations():
+    singular = problem(K=np.ones((2, 2)), cost=(np.inf, np.inf))
+    answer = Answer(np.array([[0.25], [0.25]]), np.empty((0, 1)), rank=1)
+    solution = certify(singular, answer, solver="by hand", tol=1e-8)
+    assert solution.status is Status.LEAST_SQUARES
+    assert solution.normal_residual == pytest.approx(0.0)
+    assert solution.error is None
+    assert "rank          1 of 2" in str(solution)
+    wrong = Answer(np.array([[0.5], [0.25]]), np.empty((0, 1)), rank=1)
+    assert certify(singular, wrong, solver="by hand", tol=1e-8).status is Status.INEXACT
+
+
+def test_factors_are_not_pickled():
+    answer = Answer(np.array([[0.375], [-0.125]]), np.empty((0, 1)), factors=(K,))
+    solution = certify(problem(), answer, solver="by hand", tol=1e-8)
+    assert solution.factors == (K,)
+    assert pickle.loads(pickle.dumps(solution)).factors == ()

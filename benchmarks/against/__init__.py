@@ -1,0 +1,1 @@
+"""Suites that put mercer's estimators beside their peers."""

@@ -1,0 +1,411 @@
+"""Least squares by preconditioned conjugate gradients: products K @ V, and nothing of the size of K.
+
+The equations of the squared loss, scaled as in `mercer.solvers.factor`,
+
+    M z = S (y − B θ),      M = A + ridge·I,   A = S K S,   ridge = 1 / max c,                             (1)
+
+are solved for the right-hand sides S y and S B together (one walk over K for all of them), and θ comes from the q × q
+Schur complement. With the preconditioner
+
+    P = F Fᵀ + μ I,      A ≈ F Fᵀ by `mercer.solvers.pivoted`,   μ = ridge + trace(A − F Fᵀ) / n,           (2)
+
+the iterations depend on what F leaves of the spectrum and no longer on its largest eigenvalues. P⁻¹ is applied by
+Woodbury's formula, P⁻¹ r = (r − F (FᵀF + μI)⁻¹ Fᵀ r) / μ, through the Cholesky factor of FᵀF + μI.
+
+A column is solved when its relative residual ‖r‖/‖b‖ is at most `tol` and so is its relative gap, ‖r‖² / (ridge bᵀz).
+The recurrence of r drifts from b − M z by rounding. The true residual is computed every 50 iterations, and at the end
+unless the drift is bounded far below `tol`; a column that has drifted starts again from it.
+
+The condition number of M that is reported is (λ + ridge) / max(ridge, μ θ): λ is the largest eigenvalue of F Fᵀ, by
+power iteration; θ the smallest Ritz value of P⁻¹ M, from the coefficients of the iteration. Since P ≥ μ I, the
+smallest eigenvalue of M is at least μ times that of P⁻¹ M, and nearly equal where its vector lies outside the range of
+F; a Ritz value is an estimate from above.
+"""
+
+import math
+from typing import Any, NamedTuple, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer.budget import memory_there
+from mercer.errors import InvalidInput, InvalidParameter, NotPositive
+from mercer.grams.base import Gram
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Answer
+from mercer.solvers.factor import Stage, eliminate, groups, scaling
+from mercer.solvers.lapack import Look
+from mercer.solvers.options import Options
+from mercer.solvers.pivoted import Pivoted, pivoted_cholesky
+
+__all__ = ["cg", "rank_for"]
+
+Array = npt.NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
+# Iterations when the options name none.
+MAX_ITER = 1_000
+# The true residual is looked at every so many iterations; without progress for as long the iteration has stalled.
+PERIOD = 50
+PROGRESS = 0.9
+# The recurrence has drifted when it is off by this share of the true residual.
+DRIFT = 0.1
+# F in float32, at half the cost, where the ridge is above this share of the trace: its rounding is then far below P.
+SINGLE = 1e-6
+# Ranks: few enough rows are factored whole, and beyond the last one n r² operations cost more than they save.
+SMALL_RANK, LARGE_RANK = 100, 2_000
+# A Gram matrix is given no more than this much of the memory for its preconditioner: F, and blocks on the way to it.
+BYTES_PER_PIVOT = 16
+POWER_STEPS = 20
+# Of a right-hand side, what is left of y beside its projection on B by rounding alone.
+ROUNDINGS = 16.0
+
+
+def rank_for(n: int) -> int:
+    """Pivots of the preconditioner: min(n/10, 10 √n, 2000), but all of the first 100, and no more than fit.
+
+    Measured for radial kernels in 20 dimensions, n from 5 000 to 20 000: half or twice as many cost at most a fifth
+    more time in all.
+    """
+    rule = min(n // 10, int(10.0 * math.sqrt(n)), LARGE_RANK)
+    return max(min(n, max(SMALL_RANK, rule), memory_there() // (BYTES_PER_PIVOT * n)), 0)
+
+
+def cg(problem: Problem, options: Options) -> Answer:
+    """Solve a least-squares problem in 8 n r bytes, by n r² operations and then one K @ V per iteration.
+
+    Every target, and every column of B, is iterated to a relative residual of `tol`.
+
+    Raises
+    ------
+    InvalidParameter
+        Where a cost is infinite (alpha = 0).
+    NotPositive
+        Where K turns out to be indefinite.
+    """
+    if np.isinf(problem.cost).any():
+        raise InvalidParameter(
+            "Conjugate gradients need alpha above 0.",
+            "Some row has an infinite cost (alpha = 0), which makes its loss a constraint.",
+            'Give a small alpha, or use solver="cholesky" or "eigen".',
+        )
+    watch = options.watch("cg")
+    try:
+        return _solve(problem, options, watch)
+    finally:
+        watch.close()
+
+
+def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
+    n, t = problem.y.shape
+    coef = np.zeros((n, t))
+    theta = np.zeros((problem.B.shape[1], t))
+    trace: list[float] = []
+    notes: list[str] = []
+    stopped, condition = False, 0.0
+    parts = groups(problem.cost)
+    for part, (cost, targets) in enumerate(parts):
+        rows = np.flatnonzero(cost > 0.0)
+        if rows.size == 0:
+            raise InvalidInput("No row has a cost above 0.", "All sample weights are zero.", "Give some row a weight.")
+        scale, ridge = scaling(cost[rows])
+        system = _System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]))
+        stage = Stage(watch, part / len(parts), (part + 1) / len(parts))
+        preconditioner = _Preconditioner(system, stage)
+        y, B = scale[:, None] * problem.y[np.ix_(rows, targets)], scale[:, None] * problem.B[rows]
+        start, rest = _project(y, B)
+        found = _iterate(system, preconditioner, np.hstack([rest, B]), options, stage)
+        z, shift = eliminate(found.solved, B, problem.price)
+        coef[np.ix_(rows, targets)] = scale[:, None] * z
+        theta[:, targets] = start + shift
+        trace += found.trace
+        stopped |= found.stopped
+        condition = max(condition, found.condition)
+        notes.append(found.note)
+    return Answer(
+        coef,
+        theta,
+        iterations=len(trace),
+        trace=tuple(trace),
+        condition=condition,
+        stopped=stopped,
+        note="; ".join(dict.fromkeys(notes)),
+    )
+
+
+def _project(y: Array, B: Array) -> tuple[Array, Array]:
+    """θ₀ and y − B θ₀ by plain least squares.
+
+    Without this a large mean would be what `tol` is relative to, and not what is left for the kernel to explain.
+    """
+    if B.shape[1] == 0:
+        return np.zeros((0, y.shape[1])), y
+    theta: Array = np.asarray(np.linalg.lstsq(B, y, rcond=None)[0], dtype=np.float64)
+    rest = y - B @ theta
+    rest[:, np.linalg.norm(rest, axis=0) <= ROUNDINGS * EPS * np.linalg.norm(y, axis=0)] = 0.0
+    return theta, rest
+
+
+@final
+class _System:
+    """The matrix M of (1)."""
+
+    def __init__(self, gram: Gram, scale: Array, ridge: float) -> None:
+        self.gram = gram
+        self.scale = scale
+        self.ridge = ridge
+        diagonal = scale * scale * np.asarray(gram.diag(), dtype=np.float64)
+        self.trace = float(np.maximum(diagonal, 0.0).sum())
+        # Of a product, relative to ‖M‖ ≤ trace + ridge.
+        self.rounding = float(np.finfo(gram.dtype).eps) * (self.trace + ridge)
+
+    def __matmul__(self, V: Array) -> Array:  # (r, k) -> (r, k)
+        product = np.asarray(self.gram @ (self.scale[:, None] * V), dtype=np.float64)
+        product *= self.scale[:, None]
+        product += self.ridge * V
+        return product
+
+
+@final
+class _Preconditioner:
+    """R ↦ P⁻¹ R of (2)."""
+
+    def __init__(self, system: _System, watch: Look) -> None:
+        self._pivoted = _pivot(system, watch)
+        F, n = self._pivoted.factor, len(system.scale)
+        inner = np.asarray(F.T @ F, dtype=np.float64)
+        self.rank = F.shape[1]
+        self.largest = _largest_eigenvalue(inner) if self.rank else self._pivoted.trace
+        # A μ below the rounding of FᵀF would only be noise. This changes P alone, never the equations.
+        self.mu = max(system.ridge + self._pivoted.trace / n, EPS * system.trace)
+        self._L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
+        while failed:
+            self.mu *= 10.0
+            self._L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
+
+    def __call__(self, R: Array) -> Array:  # (r, k) -> (r, k)
+        if self.rank == 0:
+            return R / self.mu
+        F = self._pivoted.factor
+        inside = (F.T @ R.astype(F.dtype, copy=False)).astype(np.float64, copy=False)
+        inner, _ = scipy.linalg.lapack.dpotrs(self._L, inside, lower=1)
+        result: Array = R - F @ inner.astype(F.dtype, copy=False)
+        result /= self.mu
+        return result
+
+
+def _pivot(system: _System, watch: Look) -> Pivoted:
+    """F of (2). A residual of trace ≤ ridge bounds the condition of P⁻¹ M by 2: more columns would be useless."""
+    dtype: Any = np.float32 if system.ridge > SINGLE * system.trace else np.float64
+    return pivoted_cholesky(
+        system.gram,
+        system.scale,
+        rank_for(len(system.scale)),
+        stop=system.ridge,
+        rng=np.random.default_rng(0),
+        watch=Stage(watch, 0.0, 0.0),  # its bar begins with the iterations
+        dtype=dtype,
+    )
+
+
+def _largest_eigenvalue(A: Array) -> float:
+    """From below, by power iteration."""
+    v = np.random.default_rng(0).standard_normal(len(A))
+    value = 0.0
+    for _ in range(POWER_STEPS):
+        v = A @ v
+        value = float(np.linalg.norm(v))
+        if value == 0.0:
+            break
+        v /= value
+    return value
+
+
+class _Found(NamedTuple):
+    solved: Array  # (r, k)
+    trace: list[float]
+    stopped: bool
+    condition: float
+    note: str
+
+
+def _iterate(system: _System, P: _Preconditioner, right: Array, options: Options, watch: Look) -> _Found:
+    """Conjugate gradients for all columns of the right-hand side."""
+    norms = np.linalg.norm(right, axis=0)
+    norms[norms == 0.0] = 1.0
+    run = _Run(system, P, right / norms, options.tol)
+    most = options.max_iter or MAX_ITER
+    late = False
+    while run.going.size and len(run.trace) < most and not (late or run.is_stalled):
+        run.step()
+        share = math.log(min(max(run.trace[-1], options.tol), 1.0)) / math.log(options.tol)
+        late = watch.look(share, f"residual {run.trace[-1]:.1e}")
+    missed = not run.is_solved.all()
+    is_cut = run.going.size > 0 and not run.is_stalled and options.max_iter is not None
+    stopped = missed and (late or is_cut)
+    smallest, largest = run.ritz()
+    count = len(run.trace)
+    note = f"rank {P.rank} preconditioner, {count} iteration{'' if count == 1 else 's'}"
+    if missed:
+        how = "stopped" if stopped else "stalled"
+        note += f", {how} at a relative residual of {run.reached.max():.1e}"
+        note += f" (preconditioned system: condition about {largest / smallest:.1e}, by Ritz values)"
+    least = max(system.ridge, P.mu * smallest)
+    return _Found(norms * run.solved, run.trace, stopped, (P.largest + system.ridge) / least, note)
+
+
+@final
+class _Run:
+    """The state of an iteration on right-hand sides of norm 1 (or 0), of which `going` are not done.
+
+    Attributes
+    ----------
+    solved : ndarray of shape (n, k)
+        For each column the iterate of the smallest residual; residuals of conjugate gradients are not monotone.
+    reached : ndarray of shape (k,)
+        Those residuals.
+    is_solved : ndarray of shape (k,)
+        Which columns are done.
+    going : ndarray
+        Which are still iterated. A column may leave unsolved, where rounding leaves it no direction.
+    trace : list of float
+        The largest residual after each step.
+    """
+
+    def __init__(self, system: _System, P: _Preconditioner, right: Array, tol: float) -> None:
+        self._system, self._P, self._tol = system, P, tol
+        k = right.shape[1]
+        self.solved = np.zeros_like(right)
+        self.reached = np.linalg.norm(right, axis=0)
+        self.is_solved = self.reached == 0.0
+        self.going = np.flatnonzero(~self.is_solved)
+        self.reached[self.going] = np.inf  # the first iterate is better than none, whatever its residual
+        self.trace: list[float] = []
+        self.is_stalled = False
+        self._before = self.reached.copy()  # a period ago
+        self._refuted = np.full(k, np.inf)  # true residual where the recurrence was last found to have drifted
+        self._drift = np.zeros(k)  # bound on the rounding in the recurrence of r
+        self._steps: list[Array] = []  # (k,) each, NaN where a column is done
+        self._slopes: list[Array] = []
+        # From here on only the columns that are going.
+        self._b = right[:, self.going]
+        self._z = np.zeros_like(self._b)
+        self._r = self._b.copy()
+        self._d = P(self._r)
+        self._rho = _dot(self._r, self._d)
+
+    def step(self) -> None:
+        """One iteration: one product M @ D."""
+        product = self._system @ self._d
+        curvature = _dot(self._d, product)
+        is_lost = ~((curvature > 0.0) & (self._rho > 0.0))
+        if is_lost.any():
+            self._refuse_indefinite(curvature)
+        step = np.divide(self._rho, curvature, out=np.zeros_like(curvature), where=~is_lost)
+        self._z += step * self._d
+        old = self._r
+        self._r = old - step * product
+        self._drift[self.going] += self._system.rounding * np.linalg.norm(self._z, axis=0)
+        is_new = self._look()
+        slope = np.zeros_like(step)
+        left = ~(self.is_solved[self.going] | is_lost | self._is_at_its_end(is_new))
+        if left.any():
+            q = self._P(self._r[:, left])
+            # The flexible slope (Polak-Ribière): in float32 the preconditioner is not quite a constant matrix.
+            slope[left] = np.where(is_new[left], 0.0, _dot(q, (self._r - old)[:, left]) / self._rho[left])
+        self._record(np.where(is_lost, np.nan, step), slope)
+        self._keep(left)
+        if left.any():
+            self._d = q + slope[left] * self._d
+            self._rho = _dot(self._r, q)
+            self.is_stalled = self._has_stalled()
+
+    def ritz(self) -> tuple[float, float]:
+        """The extreme Ritz values of P⁻¹ M, of the column that was iterated longest; (1, 1) where there was none.
+
+        Steps α and slopes β of conjugate gradients are the entries of the Lanczos matrix, 1/αⱼ + βⱼ₋₁/αⱼ₋₁ and √βⱼ/αⱼ.
+        """
+        if not self._steps:
+            return 1.0, 1.0
+        steps, slopes = np.array(self._steps), np.array(self._slopes)
+        column = int(np.isfinite(steps).sum(axis=0).argmax())
+        there = np.isfinite(steps[:, column])
+        step, slope = steps[there, column], np.maximum(slopes[there, column], 0.0)
+        diagonal = 1.0 / step
+        diagonal[1:] += slope[:-1] / step[:-1]
+        values = scipy.linalg.eigvalsh_tridiagonal(diagonal, np.sqrt(slope[:-1]) / step[:-1])
+        # Rounding can leave the smallest at or below 0; it is then unknown but for that.
+        return max(float(values[0]), EPS * float(values[-1])), float(values[-1])
+
+    def _look(self) -> npt.NDArray[np.bool_]:
+        """Note what was reached, and compare with the true residual where it is time to; which columns begin anew."""
+        going, residual = self.going, np.linalg.norm(self._r, axis=0)
+        is_new = np.zeros(going.size, dtype=bool)
+        is_due = (len(self.trace) + 1) % PERIOD == 0
+        is_small = self._is_small(residual)
+        doubted = is_due | (is_small & (self._drift[going] > DRIFT * self._tol))
+        if doubted.any():
+            true = self._b[:, doubted] - self._system @ self._z[:, doubted]
+            apart = np.linalg.norm(true - self._r[:, doubted], axis=0)
+            norm = np.linalg.norm(true, axis=0)
+            is_new[doubted] = apart > DRIFT * norm
+            self._r[:, is_new] = true[:, is_new[doubted]]
+            residual[is_new] = norm[is_new[doubted]]
+            self.reached[going[is_new]] = np.inf  # what was claimed since the last look was not so
+            self._drift[going[doubted]] = 0.0
+            is_small = self._is_small(residual)
+        is_better = residual < self.reached[going]
+        self.solved[:, going[is_better]] = self._z[:, is_better]
+        self.reached[going[is_better]] = residual[is_better]
+        self.is_solved[going[is_small]] = True
+        self.solved[:, going[is_small]] = self._z[:, is_small]
+        self.reached[going[is_small]] = residual[is_small]
+        self.trace.append(float(residual.max()))
+        return is_new
+
+    def _is_at_its_end(self, is_new: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which columns have drifted twice without progress in between: no restart will get them any further."""
+        now, before = self.reached[self.going], self._refuted[self.going]
+        self._refuted[self.going[is_new]] = now[is_new]
+        return np.asarray(is_new & (now > PROGRESS * before))
+
+    def _is_small(self, residual: Array) -> npt.NDArray[np.bool_]:
+        """By the residual, and by the gap: that of a column is ½‖r‖²/ridge, and its primal at the optimum ½ bᵀz."""
+        value = self._system.ridge * _dot(self._b, self._z)
+        return np.asarray((residual <= self._tol) & (residual * residual <= self._tol * value))
+
+    def _has_stalled(self) -> bool:
+        if len(self.trace) % PERIOD:
+            return False
+        now, before = self.reached[self.going], self._before[self.going]
+        self._before = self.reached.copy()
+        return bool((now > PROGRESS * before).all())
+
+    def _record(self, step: Array, slope: Array) -> None:
+        for kept, values in ((self._steps, step), (self._slopes, slope)):
+            row = np.full(self.reached.size, np.nan)
+            row[self.going] = values
+            kept.append(row)
+
+    def _keep(self, left: npt.NDArray[np.bool_]) -> None:
+        """Go on with some of the columns only."""
+        if left.all():
+            return
+        self.going, self._rho = self.going[left], self._rho[left]
+        self._b, self._z, self._r, self._d = (V[:, left] for V in (self._b, self._z, self._r, self._d))
+
+    def _refuse_indefinite(self, curvature: Array) -> None:
+        """A direction of negative curvature beyond rounding; within rounding the column has only come to its end."""
+        size = _dot(self._d, self._d)
+        if (curvature < -len(self._d) * self._system.rounding * size).any():
+            worst = float((curvature / np.where(size > 0.0, size, 1.0)).min())
+            raise NotPositive(
+                "K + alpha·I is not positive, and conjugate gradients cannot solve it.",
+                f"A direction d has dᵀ(K + alpha·I)d / dᵀd = {worst:.3g}.",
+                'Raise alpha, or use solver="cholesky", which says more; check_gram shows a witness and repairs K.',
+            )
+
+
+def _dot(U: Array, V: Array) -> Array:  # (n, k), (n, k) -> (k,)
+    return np.asarray(np.einsum("ij,ij->j", U, V))

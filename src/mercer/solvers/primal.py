@@ -1,0 +1,169 @@
+"""Least squares in the primal: M unknowns where the feature map is finite and M is less than n.
+
+With K = ΦΦᵀ, C = diag(c), and the part that is not penalised eliminated by Φ̃ = Φ − B (BᵀCB)⁻¹ BᵀCΦ,
+
+    (Φ̃ᵀCΦ̃ + I) w = Φ̃ᵀ C y,      θ = (BᵀCB)⁻¹ BᵀC (y − Φw),                                      (1)
+
+an M × M system made in one pass over blocks of rows; nothing n × n exists. The dual coefficients that every solver
+publishes are the weighted residuals a = C (y − Φw − Bθ), and Φᵀa = w: how far that fails is the residual of (1), which
+is refined until it is rounding.
+
+Rows of infinite cost (alpha = 0) drop the identity of (1), and G⁺ stands for the inverse of G = Φ̃ᵀWΦ̃: least squares of
+least norm, with a = W Φ̃ G⁺ w, so that again Φᵀa = w and Bᵀa = 0.
+"""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer.budget import refuse_too_large
+from mercer.errors import InvalidInput, NotPositive
+from mercer.grams.base import Factor
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Answer
+from mercer.solvers.factor import groups
+from mercer.solvers.options import Options
+from mercer.solvers.watch import Watch
+
+__all__ = ["primal"]
+
+Array = npt.NDArray[np.float64]
+
+# Refinements of (1); each costs one pass over the features, and the second rarely changes anything.
+REFINEMENTS = 3
+
+
+def primal(problem: Problem, options: Options) -> Answer:
+    """Solve a least-squares problem in its features; n M² operations per different column of costs, 8 M² bytes."""
+    phi = problem.gram.factor()
+    assert phi is not None, "the table's refusal asks for a finite map"
+    n, t = problem.y.shape
+    m = phi.shape[1]
+    refuse_too_large(
+        8 * m * m, f"The system of {m} x {m} equations in float64", "Use fewer features, or another solver."
+    )
+    coef, theta = np.zeros((n, t)), np.zeros((problem.B.shape[1], t))
+    condition, rank = 0.0, -1
+    watch = options.watch("primal")
+    for cost, targets in groups(problem.cost):
+        hard = bool(np.isinf(cost).any())
+        weight = np.where(cost > 0.0, problem.weight, 0.0) if hard else cost
+        system = _system(phi, problem.y[:, targets], weight, problem.B, watch)
+        if system is None:
+            return Answer(coef, theta, stopped=True, condition=float("nan"))
+        if hard:
+            coef[:, targets], theta[:, targets], rank = _least_squares(phi, weight, system)
+            condition = float("nan")
+        else:
+            coef[:, targets], theta[:, targets], found = _ridge(phi, problem.y[:, targets], weight, system)
+            condition = float(np.maximum(condition, found))
+    watch.close()
+    return Answer(coef, theta, condition=condition, rank=rank, note=f"{m} features in place of {n} rows")
+
+
+@final
+@dataclass(frozen=True)
+class _System:
+    """What one pass over the features leaves: Φ̃ᵀCΦ̃, Φ̃ᵀCy, and the border's part."""
+
+    matrix: Array  # (M, M)
+    right: Array  # (M, t)
+    B: Array  # (n, q)
+    border: Array  # (q, q): BᵀCB
+    to_border: Array  # (q, M): (BᵀCB)⁻¹ BᵀCΦ
+    means: Array  # (q, t): (BᵀCB)⁻¹ BᵀCy
+
+    def theta(self, w: Array) -> Array:  # (q, t)
+        return self.means - self.to_border @ w
+
+
+def _system(phi: Factor, y: Array, cost: Array, B: Array, watch: Watch) -> _System | None:
+    n, m = phi.shape
+    q, t = B.shape[1], y.shape[1]
+    matrix, right, crossed = np.zeros((m, m)), np.zeros((m, t)), np.zeros((m, q))
+    is_even = bool((cost == cost[0]).all())
+    root = np.sqrt(cost)[:, None]
+    weighted_y, weighted_B = cost[:, None] * y, cost[:, None] * B
+    for rows, block in phi:
+        # NumPy makes half of AᵀA where both are the same array.
+        scaled = block if is_even else root[rows] * block
+        matrix += scaled.T @ scaled
+        right += block.T @ weighted_y[rows]
+        crossed += block.T @ weighted_B[rows]
+        if watch.look(rows.stop / n):
+            return None
+    if is_even:
+        matrix *= cost[0]
+    border = B.T @ weighted_B
+    to_border, means = _border_solve(border, crossed.T), _border_solve(border, weighted_B.T @ y)
+    matrix -= crossed @ to_border
+    return _System(matrix, right - crossed @ means, B, border, to_border, means)
+
+
+def _border_solve(border: Array, right: Array) -> Array:
+    if len(border) == 0:
+        return right
+    try:
+        return np.asarray(scipy.linalg.solve(border, right, assume_a="sym"))
+    except scipy.linalg.LinAlgError as error:
+        raise InvalidInput("The columns of B are linearly dependent.", f"BᵀCB is\n{border}.") from error
+
+
+def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, Array, float]:
+    """Coefficients, θ and the condition number of (1)."""
+    matrix = np.array(system.matrix, order="F")
+    matrix.flat[:: len(matrix) + 1] += 1.0
+    norm = scipy.linalg.lapack.dlange("1", matrix)
+    L, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        raise NotPositive(
+            "ΦᵀΦ + alpha·I cannot be factorised in double precision.",
+            f"Its condition number exceeds {norm:.1g} (the factorisation broke down at feature {failed - 1}).",
+            "Scale the features, raise alpha, or use another solver; mercer adds no jitter of its own.",
+        )
+    inverse, _ = scipy.linalg.lapack.dpocon(L, norm, uplo="L")
+    w, _ = scipy.linalg.lapack.dpotrs(L, system.right, lower=1)
+    coef, best, left = np.zeros_like(y), system.theta(w), np.inf
+    for _ in range(REFINEMENTS):
+        theta = system.theta(w)
+        found = _residuals(phi, y, cost, system.B, w, theta)
+        error = found.transposed - w
+        size = float(np.linalg.norm(error))
+        if not size < 0.5 * left:
+            break
+        coef, best, left = found.coef, theta, size
+        if size <= np.finfo(np.float64).eps * float(np.linalg.norm(w)):
+            break
+        step, _ = scipy.linalg.lapack.dpotrs(L, error, lower=1)
+        w = w + step
+    return coef, best, 1.0 / inverse if inverse > 0.0 else float("inf")
+
+
+@final
+@dataclass(frozen=True)
+class _Residuals:
+    coef: Array  # a = C (y − Φw − Bθ)
+    transposed: Array  # Φᵀa
+
+
+def _residuals(phi: Factor, y: Array, cost: Array, B: Array, w: Array, theta: Array) -> _Residuals:
+    coef = np.empty_like(y)
+    transposed = np.zeros_like(w)
+    for rows, block in phi:
+        coef[rows] = cost[rows, None] * (y[rows] - block @ w - B[rows] @ theta)
+        transposed += block.T @ coef[rows]
+    return _Residuals(coef, transposed)
+
+
+def _least_squares(phi: Factor, weight: Array, system: _System) -> tuple[Array, Array, int]:
+    """Coefficients, θ and the numerical rank for alpha = 0."""
+    values, vectors = scipy.linalg.eigh(system.matrix)
+    keep = values > max(phi.shape) * float(np.finfo(np.float64).eps) * max(values[-1], 0.0)
+    inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
+    w = inverse @ system.right
+    behind = inverse @ w
+    coef = weight[:, None] * (phi @ behind - system.B @ (system.to_border @ behind))
+    return coef, system.theta(w), int(keep.sum())

@@ -1,0 +1,66 @@
+"""The clock of a solve: when to stop, and what to show meanwhile."""
+
+import sys
+import time
+from typing import final
+
+__all__ = ["Watch"]
+
+# Nothing is drawn before a solve has lasted this long, and not more often than that.
+FIRST_SECONDS = 1.0
+BETWEEN_SECONDS = 0.1
+WIDTH = 30
+
+
+@final
+class Watch:
+    """Counts the seconds of a solve and draws its bar on standard error.
+
+    Parameters
+    ----------
+    label : str
+        What the bar is called.
+    max_time : float, optional
+        Seconds after which `is_over`.
+    show : bool
+        Whether there is a bar.
+    """
+
+    def __init__(self, label: str, max_time: float | None = None, *, show: bool = False) -> None:
+        self._label = label
+        self._max_time = max_time
+        self._show = show
+        self._start = self._drawn = time.monotonic()
+        self._has_drawn = False
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.monotonic() - self._start
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time that was given is up."""
+        return self._max_time is not None and self.seconds >= self._max_time
+
+    def look(self, share: float, measure: str = "") -> bool:
+        """Note that a share (0 to 1) of the work is done; returns `is_over`. To be called between steps."""
+        now = time.monotonic()
+        if self._show and now - self._start >= FIRST_SECONDS and now - self._drawn >= BETWEEN_SECONDS:
+            self._drawn = now
+            self._draw(share, measure)
+        return self.is_over
+
+    def close(self) -> None:
+        """End the bar's line."""
+        if self._has_drawn:
+            print(file=sys.stderr, flush=True)
+            self._has_drawn = False
+
+    def _draw(self, share: float, measure: str) -> None:
+        share = min(max(share, 0.0), 1.0)
+        filled = round(share * WIDTH)
+        bar = "█" * filled + "░" * (WIDTH - filled)
+        line = f"{self._label} {bar} {share:4.0%}  {self.seconds:.0f} s  {measure}"
+        print(f"\r{line:<79}", end="", file=sys.stderr, flush=True)
+        self._has_drawn = True
