@@ -23,11 +23,13 @@ F; a Ritz value is an estimate from above.
 """
 
 import math
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
+import threadpoolctl
 
 from mercer.budget import memory_there
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive
@@ -58,6 +60,9 @@ SMALL_RANK, LARGE_RANK = 100, 2_000
 # A Gram matrix is given no more than this much of the memory for its preconditioner: F, and blocks on the way to it.
 BYTES_PER_PIVOT = 16
 POWER_STEPS = 20
+# BLAS is kept to one thread during the iterations from so many rows (it takes a few ms to say so), and up to so many
+# columns (products with F are then no longer a trifle).
+LIMITED_ROWS, LIMITED_COLUMNS = 2_000, 8
 # Of a right-hand side, what is left of y beside its projection on B by rounding alone.
 ROUNDINGS = 16.0
 
@@ -115,7 +120,8 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
         preconditioner = _Preconditioner(system, stage)
         y, B = scale[:, None] * problem.y[np.ix_(rows, targets)], scale[:, None] * problem.B[rows]
         start, rest = _project(y, B)
-        found = _iterate(system, preconditioner, np.hstack([rest, B]), options, stage)
+        with _few_blas_threads(system, targets.size + B.shape[1]):
+            found = _iterate(system, preconditioner, np.hstack([rest, B]), options, stage)
         z, shift = eliminate(found.solved, B, problem.price)
         coef[np.ix_(rows, targets)] = scale[:, None] * z
         theta[:, targets] = start + shift
@@ -167,6 +173,18 @@ class _System:
         return product
 
 
+def _few_blas_threads(system: _System, k: int) -> AbstractContextManager[object]:
+    """One thread for the vectors of an iteration.
+
+    They take little of it, but the threads of BLAS, once woken, spin for longer than that and take the cores from the
+    product with K: at 5 000 rows the iteration would take twice its time on two cores that are not idle.
+    """
+    if len(system.scale) < LIMITED_ROWS or k > LIMITED_COLUMNS:
+        return nullcontext()
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
+    return limits
+
+
 @final
 class _Preconditioner:
     """R ↦ P⁻¹ R of (2)."""
@@ -174,8 +192,10 @@ class _Preconditioner:
     def __init__(self, system: _System, watch: Look) -> None:
         self._pivoted = _pivot(system, watch)
         F, n = self._pivoted.factor, len(system.scale)
-        inner = np.asarray(F.T @ F, dtype=np.float64)
         self.rank = F.shape[1]
+        # Only the lower triangle is filled, and only that is read.
+        product = scipy.linalg.get_blas_funcs("syrk", (F,))(1.0, F, trans=1, lower=1) if self.rank else F.T @ F
+        inner = np.asarray(product, dtype=np.float64)
         self.largest = _largest_eigenvalue(inner) if self.rank else self._pivoted.trace
         # A μ below the rounding of FᵀF would only be noise. This changes P alone, never the equations.
         self.mu = max(system.ridge + self._pivoted.trace / n, EPS * system.trace)
@@ -210,11 +230,11 @@ def _pivot(system: _System, watch: Look) -> Pivoted:
 
 
 def _largest_eigenvalue(A: Array) -> float:
-    """From below, by power iteration."""
+    """Of a symmetric matrix given by its lower triangle, from below, by power iteration."""
     v = np.random.default_rng(0).standard_normal(len(A))
     value = 0.0
     for _ in range(POWER_STEPS):
-        v = A @ v
+        v = scipy.linalg.blas.dsymv(1.0, A, v, lower=1)
         value = float(np.linalg.norm(v))
         if value == 0.0:
             break
@@ -326,7 +346,7 @@ class _Run:
 
         Steps α and slopes β of conjugate gradients are the entries of the Lanczos matrix, 1/αⱼ + βⱼ₋₁/αⱼ₋₁ and √βⱼ/αⱼ.
         """
-        if not self._steps:
+        if not np.isfinite(self._steps).any():
             return 1.0, 1.0
         steps, slopes = np.array(self._steps), np.array(self._slopes)
         column = int(np.isfinite(steps).sum(axis=0).argmax())

@@ -23,6 +23,7 @@ from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.lapack import eigen_in_place
 from mercer.solvers.options import Options
 
 __all__ = ["Border", "Spectrum", "border", "decompose", "eigen", "inverse"]
@@ -150,8 +151,8 @@ def decompose(gram: Gram, scale: Array, columns: Border) -> Spectrum:
         half = KQ - 0.5 * Q @ (Q.T @ KQ + beyond * np.eye(p))
         M = scipy.linalg.blas.dsyr2k(-1.0, Q, half, beta=1.0, c=M, lower=1, overwrite_c=1)
         largest = max(float(np.linalg.norm(Q.T @ KQ, 2)), beyond / np.sqrt(n))
-    values, vectors = scipy.linalg.eigh(M, lower=True, overwrite_a=True, check_finite=False, driver="evd")
-    values, vectors = values[: n - p], vectors[:, : n - p]
+    values = eigen_in_place(M)
+    values, vectors = values[: n - p], M[:, : n - p]
     rounding = n * EPS * float(np.abs(values).max(initial=largest))
     is_derived = gram.proof is not None and not gram.proof.assumptions
     is_rounding = (values < 0.0) & (is_derived | (values >= -rounding))

@@ -1,4 +1,4 @@
-"""Cholesky in place and triangular solves, in steps short enough that Ctrl-C and a `Watch` come in between.
+"""Cholesky in place, triangular solves and eigenvectors, in such a way that Ctrl-C and a `Watch` come in between.
 
 SciPy's own wrappers make one call of the whole, and copy every block of a larger matrix. Here BLAS and LAPACK are
 called on the blocks where they lie, through the C functions that SciPy exports for Cython. Right-looking, panel by
@@ -11,6 +11,7 @@ Whether an array may be handed over (its type, order, alignment and shape) is lo
 
 import ctypes
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -19,17 +20,16 @@ import numpy.typing as npt
 import scipy.linalg.cython_blas
 import scipy.linalg.cython_lapack
 
-from mercer.errors import InvalidInput
+from mercer.errors import InvalidInput, NotPositive
 
-__all__ = ["STOPPED", "Look", "factor_in_place", "forward_in_place", "solve_in_place"]
+__all__ = ["STOPPED", "Look", "eigen_in_place", "factor_in_place", "forward_in_place", "solve_in_place"]
 
 Array = npt.NDArray[Any]
 
 # What `factor_in_place` returns when the watch was over before it was done.
 STOPPED: Final = -1
-# Columns of a panel: a multiple of 256 and of 384, the depths in which OpenBLAS packs float64 and float32; with 512 its
-# products in float32 are 10 % slower.
-PANEL = 768
+# Columns of a panel, by type: twice the depth in which OpenBLAS packs it (other widths cost up to 10 % in float32).
+PANELS = {np.dtype(np.float64): 512, np.dtype(np.float32): 768}
 # Bytes times operations of one step: 0.2 s on two cores that do 80 GFlop/s in float64, whatever the size of the matrix.
 STEP = 1.28e11
 # A whole factorisation of no more than this many steps, half a second and 5200 rows, is one call.
@@ -70,9 +70,9 @@ def factor_in_place(A: Array, watch: Look) -> int:
            [1., 2.]])
     """
     _refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix is factorised.", A)
-    n = len(A)
-    is_short = n < 2 * PANEL or n**3 / 3.0 * A.itemsize <= STEPS_AT_ONCE * STEP
-    width = max(n, 1) if is_short else PANEL
+    n, panel = len(A), _panel(A)
+    is_short = n < 2 * panel or n**3 / 3.0 * A.itemsize <= STEPS_AT_ONCE * STEP
+    width = max(n, 1) if is_short else panel
     for start in range(0, n, width):
         # What is left has ((n − j)/n)³ of all operations.
         if watch.look(1.0 - ((n - start) / n) ** 3):
@@ -83,7 +83,7 @@ def factor_in_place(A: Array, watch: Look) -> int:
             return start + broken
         below = A[end:, start:end]
         _divide_right(below, A[start:end, start:end])
-        for strip in _strips(n - end, 2.0 * (n - end) * PANEL * A.itemsize):
+        for strip in _strips(n - end, 2.0 * (n - end) * width * A.itemsize, least=panel // 2):
             if strip.start and watch.look(1.0 - ((n - start) / n) ** 3):
                 return STOPPED
             at, rest = slice(end + strip.start, end + strip.stop), slice(end + strip.stop, n)
@@ -103,11 +103,11 @@ def forward_in_place(L: Array, R: Array) -> None:
         Of the same type, in Fortran order.
     """
     _refuse_unless_fit(L, R)
-    n, k = R.shape
-    for columns in _strips(k, 2.0 * n * PANEL * R.itemsize):
+    (n, k), panel = R.shape, _panel(L)
+    for columns in _strips(k, 2.0 * n * panel * R.itemsize, least=panel // 2):
         block = R[:, columns]
-        for start in range(0, n, PANEL):
-            end = min(start + PANEL, n)
+        for start in range(0, n, panel):
+            end = min(start + panel, n)
             _divide_left(block[start:end], L[start:end, start:end], "N")
             _subtract(block[end:], L[end:, start:end], block[start:end])
 
@@ -115,18 +115,70 @@ def forward_in_place(L: Array, R: Array) -> None:
 def solve_in_place(L: Array, R: Array) -> None:
     """Overwrite R by L⁻ᵀ L⁻¹ R, the solution for A = L Lᵀ; arguments as for `forward_in_place`."""
     forward_in_place(L, R)
-    n, k = R.shape
-    for columns in _strips(k, 2.0 * n * PANEL * R.itemsize):
+    (n, k), panel = R.shape, _panel(L)
+    for columns in _strips(k, 2.0 * n * panel * R.itemsize, least=panel // 2):
         block = R[:, columns]
-        for start in reversed(range(0, n, PANEL)):
-            end = min(start + PANEL, n)
+        for start in reversed(range(0, n, panel)):
+            end = min(start + panel, n)
             _subtract(block[start:end], L[end:, start:end], block[end:], of="T")
             _divide_left(block[start:end], L[start:end, start:end], "T")
 
 
-def _strips(n: int, cost: float) -> Iterator[slice]:
+def eigen_in_place(A: Array) -> Array:
+    """Overwrite the symmetric A by its eigenvectors, and return its eigenvalues, the smallest first.
+
+    LAPACK has no step to stop at, so it runs in a thread: Ctrl-C returns at once, and the thread's result is dropped.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        float32 or float64 in Fortran order; only the lower triangle is read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> A = np.array([[2.0, 1.0], [1.0, 2.0]], order="F")
+    >>> eigen_in_place(A)
+    array([1., 3.])
+    >>> abs(A).round(4)
+    array([[0.7071, 0.7071],
+           [0.7071, 0.7071]])
+    """
+    _refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix has eigenvectors.", A)
+    call, a, n = _calls(A), _Block.of(A, written=True), len(A)
+    _refuse_unless(2 * n * n + 6 * n < LARGEST, "LAPACK counts its work in 32 bits.", A)
+    values = np.empty(n, dtype=A.dtype)
+    work, counts = np.empty(1 + 6 * n + 2 * n * n, dtype=A.dtype), np.empty(3 + 5 * n, dtype=np.int32)
+    info = ctypes.c_int(0)
+
+    def run(*_: Array) -> None:
+        call.syevd(
+            _char("V"), _char("L"), _int(n), a.address, _int(a.leading), values.ctypes.data, work.ctypes.data,
+            _int(work.size), counts.ctypes.data, _int(counts.size), ctypes.byref(info),
+        )  # fmt: skip
+
+    if n:
+        thread = threading.Thread(target=run, args=(A,), daemon=True)  # a thread that is left keeps its matrix
+        thread.start()
+        while thread.is_alive():
+            thread.join(0.1)
+    if info.value:
+        raise NotPositive(
+            "The eigenvalues of the matrix were not found.",
+            f"LAPACK's divide and conquer stopped with {info.value}.",
+            "Look for entries that are not finite, or scale the data.",
+        )
+    return values
+
+
+def _panel(A: Array) -> int:
+    _refuse_unless(A.dtype in PANELS, "The matrix must be float32 or float64.", A)
+    return PANELS[A.dtype]
+
+
+def _strips(n: int, cost: float, *, least: int) -> Iterator[slice]:
     """0..n in strips of no more than `STEP` bytes times operations, at `cost` for each of the n."""
-    width = max(PANEL // 2, int(STEP / max(cost, 1.0)))
+    width = max(least, int(STEP / max(cost, 1.0)))
     for start in range(0, n, width):
         yield slice(start, min(start + width, n))
 
@@ -232,6 +284,7 @@ class _Calls(NamedTuple):
     syrk: Any
     trsm: Any
     potrf: Any
+    syevd: Any
     one: Any
     minus: Any
 
@@ -250,7 +303,9 @@ SIGNATURES = {
     "syrk": "char,char,int,int,v,v,int,v,v,int",
     "trsm": "char,char,char,char,int,int,v,v,int,v,int",
     "potrf": "char,int,v,int,int",
+    "syevd": "char,char,int,v,int,v,v,int,int,int,int",
 }
+LAPACK = frozenset({"potrf", "syevd"})
 
 
 def _load(prefix: str, number: type[ctypes.c_float] | type[ctypes.c_double]) -> _Calls:
@@ -259,7 +314,7 @@ def _load(prefix: str, number: type[ctypes.c_float] | type[ctypes.c_double]) -> 
 
 
 def _routine(prefix: str, name: str) -> Any:
-    module = scipy.linalg.cython_lapack if name == "potrf" else scipy.linalg.cython_blas
+    module = scipy.linalg.cython_lapack if name in LAPACK else scipy.linalg.cython_blas
     capsule = module.__pyx_capi__[prefix + name]
     exported = _capsule_name(capsule)
     found = re.sub(rf"__pyx_t_\w+_{prefix} \*", "v", exported.decode()).replace(" *", "").replace(" ", "")

@@ -1,9 +1,13 @@
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
 from mercer.errors import InvalidInput
 from mercer.solvers import lapack
-from mercer.solvers.lapack import STOPPED, factor_in_place, forward_in_place, solve_in_place
+from mercer.solvers.lapack import STOPPED, eigen_in_place, factor_in_place, forward_in_place, solve_in_place
 from mercer.solvers.watch import Watch
 
 RNG = np.random.default_rng(0)
@@ -17,7 +21,7 @@ EVERY_SIZE = pytest.mark.parametrize("n", [0, 1, 2, 70, 2 * PANEL - 1, 2 * PANEL
 @pytest.fixture(autouse=True)
 def _small_steps(monkeypatch):
     """Panels for matrices that are factorised in milliseconds."""
-    monkeypatch.setattr(lapack, "PANEL", PANEL)
+    monkeypatch.setattr(lapack, "PANELS", dict.fromkeys(lapack.PANELS, PANEL))
     monkeypatch.setattr(lapack, "STEP", 8 * 2.0 * PANEL**2 * PANEL)
 
 
@@ -188,3 +192,33 @@ def test_a_factor_is_not_solved_into_itself():
     L = np.eye(4, order="F")
     with pytest.raises(InvalidInput, match="share memory"):
         solve_in_place(L, L[:, :2])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [0, 1, 2, 60])
+def test_eigenvectors_come_in_place_of_the_matrix(n, dtype):
+    A = np.random.default_rng(0).standard_normal((n, n))
+    A = np.asfortranarray(A + A.T, dtype=dtype)
+    vectors = A.copy(order="F")
+    vectors[np.triu_indices(n, 1)] = np.nan  # never read
+    values = eigen_in_place(vectors)
+    tolerance = 200 * float(np.finfo(dtype).eps)
+    np.testing.assert_allclose((vectors * values) @ vectors.T, A, atol=tolerance)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(n), atol=tolerance)
+    assert (np.diff(values) >= 0.0).all()
+
+
+def test_ctrl_c_returns_while_eigenvectors_are_made():
+    A = np.asfortranarray(RNG.standard_normal((3000, 3000)))  # only its lower triangle counts
+    timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        eigen_in_place(A)
+    assert time.monotonic() - start < 1.0
+    timer.join()
+
+
+def test_a_matrix_that_is_not_square_has_no_eigenvectors():
+    with pytest.raises(InvalidInput, match="square"):
+        eigen_in_place(np.zeros((2, 3), order="F"))
