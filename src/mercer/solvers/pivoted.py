@@ -104,7 +104,8 @@ def pivoted_cholesky(
     diagonal = np.maximum(scale * scale * np.asarray(gram.diag(), dtype=np.float64), 0.0)
     rounding = (n + ROUNDINGS) * float(np.finfo(dtype).eps) * diagonal
     F = np.empty((n, rank), dtype=dtype, order="F")
-    divide = scipy.linalg.get_blas_funcs("trsm", (F,))
+    # All by SciPy's BLAS: threads of NumPy's, which is another, would still be spinning while these work.
+    multiply, divide = scipy.linalg.get_blas_funcs(("gemm", "trsm"), (F,))
     pivots = np.empty(rank, dtype=np.intp)
     taken = 0
     most = block = max(rank // BLOCKS, SMALLEST_BLOCK)
@@ -120,8 +121,10 @@ def pivoted_cholesky(
         new = slice(taken, taken + accepted.size)
         pivots[new] = candidates[accepted]
         F[:, new] = columns[:, accepted]
-        F[:, new] -= F[:, :taken] @ F[pivots[new], :taken].T
-        F[:, new] = divide(1.0, L.astype(dtype), F[:, new], side=1, lower=1, trans_a=1, overwrite_b=1)  # by Lᵀ
+        G = F[:, new]
+        if taken:
+            G = multiply(-1.0, F[:, :taken], F[pivots[new], :taken], 1.0, G, trans_b=1, overwrite_c=1)
+        F[:, new] = divide(1.0, L.astype(dtype), G, side=1, lower=1, trans_a=1, overwrite_b=1)  # by Lᵀ
         diagonal -= np.square(F[:, new], dtype=np.float64).sum(axis=1)
         diagonal[diagonal <= rounding] = 0.0
         diagonal[pivots[new]] = 0.0  # by construction, whatever rounding says

@@ -127,7 +127,7 @@ def test_a_time_limit_leaves_zeros_and_says_so():
 
 
 def test_several_panels_give_the_same_answer(monkeypatch):
-    monkeypatch.setattr(lapack, "PANEL", 256)
+    monkeypatch.setattr(lapack, "PANELS", dict.fromkeys(lapack.PANELS, 256))
     monkeypatch.setattr(lapack, "STEP", 1.0)
     n = 1100
     K = rbf(np.random.default_rng(1).standard_normal((n, 5)), gamma=0.1)

@@ -82,7 +82,7 @@ def test_entries_in_float32_are_solved_as_they_are():
 
 
 def test_several_panels_give_the_same_answer(monkeypatch):
-    monkeypatch.setattr(lapack, "PANEL", 256)
+    monkeypatch.setattr(lapack, "PANELS", dict.fromkeys(lapack.PANELS, 256))
     monkeypatch.setattr(lapack, "STEP", 1.0)
     many = RNG.standard_normal((1100, 5))
     y = RNG.standard_normal((1100, 3))
