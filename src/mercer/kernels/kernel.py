@@ -44,6 +44,10 @@ class RowFunction(Node):
         """Whether the values are ≥ 0."""
         return self.sign
 
+    def doubt_on(self, coordinates: bool) -> tuple[Node, str] | None:
+        """The function itself, where its values may have any sign."""
+        return None if self.nonnegative_on(coordinates) else (self, "a function of one point may change its sign")
+
 
 class _Sort(Node):
     """What kernels and distances share: values, proof, resolution."""

@@ -63,10 +63,38 @@ class Node(Term):
         expansion = self.expand()
         return expansion is not None and expansion.nonnegative_on(coordinates)
 
+    def confines(self) -> bool:
+        """Whether binding the node refuses points with a negative coordinate, so that none is ever seen."""
+        rule = self.by()
+        if rule is not None:
+            return rule.confines or any(premise.confines() for premise in self.premises())
+        expansion = self.expand()
+        return expansion is not None and expansion.confines()
+
     @property
     def nonnegative(self) -> bool:
         """Whether all values are derived to be ≥ 0."""
-        return self.nonnegative_on(coordinates=False)
+        return self.nonnegative_on(coordinates=self.confines())
+
+    def doubt_on(self, coordinates: bool) -> tuple["Node", str] | None:
+        """The smallest part for which values ≥ 0 are not derived, with the reason; None where they are."""
+        if self.nonnegative_on(coordinates):
+            return None
+        rule = self.by()
+        if rule is None:
+            expansion = self.expand()
+            below = None if expansion is None else expansion.doubt_on(coordinates)
+            return self, below[1] if below else ""
+        inner, parts = self.inner_coordinates(coordinates), list(self.parts())
+        doubts = [(parts.count(part) % 2 == 0, doubt) for part in parts if (doubt := part.doubt_on(inner))]
+        if doubts:  # a factor without its double is the one to blame
+            return min(doubts, key=lambda each: each[0])[1]
+        return self, f"{rule.label}: {rule.doubt}"
+
+    @property
+    def doubt(self) -> tuple["Node", str] | None:
+        """The smallest part for which values ≥ 0 are not derived, with the reason; None where all values are."""
+        return self.doubt_on(coordinates=self.confines())
 
     # Rules such as length_scale="median", resolved on data
 

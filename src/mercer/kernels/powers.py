@@ -160,6 +160,10 @@ class PolynomialOf(Kernel):
         """Whether only even powers occur."""
         return not any(self.coefficients[1::2])
 
+    def confines(self) -> bool:
+        """As the kernel does, unless it is only a constant, for which no point is looked at."""
+        return len(self.coefficients) > 1 and self.kernel.confines()
+
     @property
     def bound(self) -> float:
         """The polynomial of the bound."""

@@ -10,7 +10,7 @@ from mercer.kernels.kernel import BUILD, Distance, Kernel
 from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import DISTANCE_PULLBACK, PULLBACK, Rule
 from mercer.kernels.tape import Register, Tape
-from mercer.maps import Columns, FunctionMap, Indicator, Map
+from mercer.maps import Columns, FunctionMap, Map
 from mercer.notation import Notation, Operand, Raw, Style, apply_map
 from mercer.points.base import Points
 from mercer.term import REQUIRED, Term, param
@@ -69,8 +69,12 @@ class Pullback(Kernel):
         return self.map.fit(points)(points)
 
     def inner_coordinates(self, coordinates: bool) -> bool:
-        """Indicator vectors are ≥ 0; a choice of columns keeps what it gets; other maps promise nothing."""
-        return isinstance(self.map, Indicator) or (coordinates and isinstance(self.map, Columns))
+        """What the map says of its images, or the kernel of the only images that it takes."""
+        return self.map.nonnegative_on(coordinates) or self.kernel.confines()
+
+    def confines(self) -> bool:
+        """No: what the kernel refuses are images, not points."""
+        return False
 
     @property
     def bound(self) -> float:
@@ -126,6 +130,10 @@ class DistancePullback(Distance):
     def points_inside(self, points: Points) -> Points:
         """The images of the points."""
         return self.map.fit(points)(points)
+
+    def confines(self) -> bool:
+        """No: what the distance refuses are images, not points."""
+        return False
 
     def lower(self, tape: Tape) -> Register:
         """The distance, seen through the map."""

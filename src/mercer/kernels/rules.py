@@ -1,7 +1,7 @@
 """The table of theorems: every step of every proof is a row of this file.
 
 A row says what the rule concludes from what, where that is proved, and (a second fact that travels with the first)
-whether the kernel that it makes is pointwise non-negative.
+whether the kernel that it makes is pointwise non-negative; where that fails in the rule itself, also why.
 """
 
 from collections.abc import Callable, Iterable
@@ -65,6 +65,12 @@ def _from_parts(node: Derivable, coordinates: bool) -> bool:
     return all(part.nonnegative_on(inner) for part in node.parts())
 
 
+def _from_unpaired_parts(node: Derivable, coordinates: bool) -> bool:
+    """A product: equal factors in pairs are squares, whatever their sign."""
+    inner, parts = node.inner_coordinates(coordinates), list(node.parts())
+    return all(part.nonnegative_on(inner) for part in parts if parts.count(part) % 2)
+
+
 def _from_parts_or_form(node: Derivable, coordinates: bool) -> bool:
     return node.never_negative or _from_parts(node, coordinates)
 
@@ -81,6 +87,8 @@ class Rule:
     number: int | None = None  # the number of a textbook rule
     concludes: str = "kernel"  # or "distance"
     nonnegative: Fact = _unknown
+    doubt: str = ""  # why values may be negative, where that is not the fault of a part
+    confines: bool = False  # whether it holds for coordinates ≥ 0 only, which is checked when points are bound
 
     @property
     def label(self) -> str:
@@ -95,6 +103,7 @@ INNER_PRODUCT = Rule(
     "shawe-taylor",
     1,
     nonnegative=_on_coordinates,
+    doubt="⟨x, z⟩ < 0 where x and z point apart; it is ≥ 0 only between vectors without negative coordinates",
 )
 SCALING = Rule(
     "scaling",
@@ -113,7 +122,9 @@ POLYNOMIAL = Rule(
     4,
     nonnegative=_from_parts_or_form,
 )
-SCHUR_PRODUCT = Rule("product", "k₁·k₂ is a kernel (Schur).", r"k_1 \, k_2", "aronszajn", 5, nonnegative=_from_parts)
+SCHUR_PRODUCT = Rule(
+    "product", "k₁·k₂ is a kernel (Schur).", r"k_1 \, k_2", "aronszajn", 5, nonnegative=_from_unpaired_parts
+)
 CONGRUENCE = Rule(
     "congruence",
     "f(x)·k₁(x, z)·f(z) is a kernel for any real function f.",
@@ -136,6 +147,7 @@ QUADRATIC_FORM = Rule(
     r"x^\top A z,\; A \succeq 0",
     "bishop",
     8,
+    doubt="xᵀAz < 0 where Px and Pz point apart, A = PᵀP",
 )
 CONSTANT = Rule(
     "constant",
@@ -185,6 +197,7 @@ MINIMUM = Rule(
     r"\sum_i \min(x_i, z_i),\; x, z \ge 0",
     "barla",
     nonnegative=_always,
+    confines=True,
 )
 CHI_SQUARED = Rule(
     "chi-squared",
@@ -192,6 +205,7 @@ CHI_SQUARED = Rule(
     r"\sum_i \frac{2 x_i z_i}{x_i + z_i},\; x, z \ge 0",
     "vedaldi",
     nonnegative=_always,
+    confines=True,
 )
 DELTA = Rule(
     "delta",
@@ -255,7 +269,13 @@ DISTANCE_PULLBACK = Rule(
     concludes="distance",
     nonnegative=_always,
 )
-ASSUMED = Rule("assumed", "The user's claim; nothing is derived.", r"\text{assumed}", "claim")
+ASSUMED = Rule(
+    "assumed",
+    "The user's claim; nothing is derived.",
+    r"\text{assumed}",
+    "claim",
+    doubt="nothing is derived from a claim",
+)
 
 TABLE: tuple[Rule, ...] = (
     INNER_PRODUCT, SCALING, ADDITION, POLYNOMIAL, SCHUR_PRODUCT, CONGRUENCE, EXPONENTIAL, QUADRATIC_FORM,

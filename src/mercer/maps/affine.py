@@ -46,6 +46,10 @@ class Scale(StatelessMap):
         check_one_per_column("Scale", "factors", self.factors, width)
         return width
 
+    def nonnegative_on(self, coordinates: bool) -> bool:
+        """Factors > 0 keep what they get."""
+        return coordinates and bool(np.all(np.asarray(self.factors) > 0.0))
+
     def __call__(self, points: Points) -> Vectors:
         """The scaled rows, in the same precision."""
         vectors = self.read_vectors(points)

@@ -35,6 +35,10 @@ class Map(Term, ABC):
     def out_width(self, width: int) -> int | None:
         """Number of columns of the images of vectors with `width` columns; None where the data decides."""
 
+    def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002  # for maps that promise something
+        """Whether the coordinates of all images are ≥ 0, given whether those of the points are."""
+        return False
+
     def read(self, points: Points) -> Points:
         """The points in a domain that the map needs, or an error that says what would work."""
         return require(points, self.needs, repr(self))

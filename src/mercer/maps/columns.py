@@ -77,6 +77,10 @@ class Columns(StatelessMap):
         self._indices(width)
         return len(self.names)
 
+    def nonnegative_on(self, coordinates: bool) -> bool:
+        """A choice of columns keeps what it gets."""
+        return coordinates
+
     def __call__(self, points: Points) -> Points:
         """The chosen columns."""
         found = self.read(points)

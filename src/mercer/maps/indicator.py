@@ -46,6 +46,10 @@ class Indicator(Map):
     def out_width(self, width: int) -> None:
         """Unknown before the dictionary is made."""
 
+    def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002  # sets have no coordinates
+        """0 and 1 are ≥ 0."""
+        return True
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,10 @@ class UnitRows(StatelessMap):
         """As many columns as before."""
         return width
 
+    def nonnegative_on(self, coordinates: bool) -> bool:
+        """A direction keeps the signs."""
+        return coordinates
+
     def __call__(self, points: Points) -> Vectors:
         """The rows divided by their norms, in the same precision."""
         vectors = self.read_vectors(points)

@@ -1,0 +1,241 @@
+"""What smoothers share: sums over the training points, weighted by a kernel or a window, all of them or all but one."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.domains import is_number
+from mercer.errors import InvalidInput, InvalidParameter, NotPositive
+from mercer.estimators._bandwidth import FormulaWeights, Weights, WindowWeights
+from mercer.estimators._kernels import KernelSpec
+from mercer.estimators._machine import KernelMachine
+from mercer.estimators.windows import TABLE as WINDOWS
+from mercer.estimators.windows import Window
+from mercer.kernels.bound import bind
+from mercer.kernels.kernel import Kernel
+from mercer.kernels.names import TABLE as NAMES
+from mercer.kernels.names import named
+from mercer.kernels.node import written
+from mercer.notation import ATOM
+from mercer.points.base import Points
+
+__all__ = ["LEAST_SUM", "Smoother"]
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+LOO = "loo"
+# Below this, numbers without all their digits (under 1e-308) would count in a sum of weights.
+LEAST_SUM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
+# Where the others weigh less than this share of the sum, taking a point out of it again would cancel digits.
+CANCELLED = 1e-3
+# How often the default grid is halved around its best width.
+REFINEMENTS = 2
+# Numbers of a block of rows.
+BLOCK = 1 << 21
+# γ of a named kernel for which its length scale is 1.
+UNIT_GAMMA = {"rbf": 0.5}
+
+
+class Smoother(KernelMachine):
+    """Base of the smoothers: sums Σᵢ k(x, xᵢ) T[i] over a table T, for all points or without the point itself."""
+
+    bandwidth: Any
+    bandwidths: Any
+    bandwidth_: float
+    bandwidths_: Array
+    loo_score_: float
+    loo_scores_: Array
+    _table: Array  # (n, c): what is summed
+    _fallback: Array  # (n, p): what is predicted beside a point where no weight is left
+
+    @abstractmethod
+    def _ratio(self, sums: Array) -> tuple[Array, Array]:  # (m, p), (m,)
+        """Predictions from sums, and the sums of the weights."""
+
+    @abstractmethod
+    def _score(self, predictions: Array) -> float:
+        """How good predictions for the training points are."""
+
+    def has_support(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Whether any training point has weight at each point; where none has, the nearest one predicts.
+
+        Parameters
+        ----------
+        X : like the X of `fit`
+
+        Returns
+        -------
+        ndarray of bool, shape (m,)
+        """
+        check_is_fitted(self)
+        sums = np.asarray(self.bound_.cross(self._read_checked(X)) @ self._weight)
+        return np.asarray(sums >= LEAST_SUM)
+
+    @property
+    def _spec(self) -> KernelSpec:
+        return KernelSpec(self.kernel, None, 3, 1.0, None)
+
+    def _read_checked(self, X: Any, *, fitting: bool = False) -> Points:
+        points = self._read(X) if fitting else self._read_new(X)
+        if self._spec.is_precomputed:
+            values = np.asarray(points.raw())
+            if values.size and values.min() < 0.0:
+                i, j = np.unravel_index(int(values.argmin()), values.shape)
+                raise InvalidInput(
+                    "Negative values in data passed as precomputed weights: a mean is weighted by numbers ≥ 0.",
+                    f"X[{i}, {j}] is {values[i, j]:.6g}.",
+                )
+        return points
+
+    def _fit(self, points: Points, table: Array, fallback: Array, weight: Array) -> None:
+        """Choose the bandwidth and bind the weights."""
+        self._table, self._fallback, self._weight = table, fallback, weight
+        form = _form(self.kernel, self._spec, points)
+        self._distance = None if self._spec.is_precomputed else form.distance()
+        if isinstance(self.bandwidth, str) and self.bandwidth == LOO:
+            self._choose(form, points)
+        else:
+            self.bandwidth_ = _positive(self.bandwidth)
+            self._bind_at(form, self.bandwidth_, points)
+
+    def _bind_at(self, form: Weights, h: float, points: Points) -> None:
+        self.bound_ = bind(form.at(h), points, dtype=np.float64)
+
+    def _choose(self, form: Weights, points: Points) -> None:
+        own = form.grid(points)  # also refuses what has no bandwidth
+        tried = own if self.bandwidths is None else _grid(self.bandwidths)
+        scores = self._scores(form, points, tried)
+        for _ in range(REFINEMENTS if self.bandwidths is None else 0):
+            new = _between(tried, _best(tried, scores))
+            tried = np.concatenate([tried, new])
+            scores = np.concatenate([scores, self._scores(form, points, new)])
+        order = np.argsort(tried) if self.bandwidths is None else np.arange(tried.size)
+        self.bandwidths_, self.loo_scores_ = tried[order], scores[order]
+        self.bandwidth_, self.loo_score_ = _best(tried, scores), float(scores.max())
+        self._bind_at(form, self.bandwidth_, points)
+
+    def _scores(self, form: Weights, points: Points, bandwidths: Array) -> Array:
+        scores = []
+        for h in bandwidths:
+            self._bind_at(form, float(h), points)
+            scores.append(self._score(self._without_self()))
+        return np.array(scores)
+
+    def _predictions(self, points: Points) -> Array:  # (m, p)
+        found, total = self._ratio(self.bound_.cross(points) @ self._table)
+        return self._mended(points, found, total >= LEAST_SUM)
+
+    def _mended(self, points: Points, found: Array, supported: npt.NDArray[np.bool_]) -> Array:
+        """Predictions, with the nearest training point's where no weight is left."""
+        lost = np.flatnonzero(~supported)
+        if lost.size:
+            found[lost] = self._fallback[self._nearest(points.take(lost), 1)[:, 0]]
+        return found
+
+    def _without_self(self) -> Array:  # (m, p)
+        """The prediction for each training point by all others."""
+        if (weighted := np.count_nonzero(self._weight)) < 2:
+            raise InvalidInput(
+                "Leave-one-out needs two rows with a weight above 0.",
+                f"Got n_samples = {len(self._weight)}, of which {weighted} have weight.",
+                "Give the bandwidth as a number.",
+            )
+        found, supported = self._ratio_without_self()
+        lost = np.flatnonzero(~supported)
+        if lost.size:
+            two = self._nearest(self.bound_.basis.take(lost), 2)
+            found[lost] = self._fallback[np.where(two[:, 0] == lost, two[:, 1], two[:, 0])]
+        return found
+
+    def _ratio_without_self(self) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """Σⱼ≠ᵢ k(xᵢ, xⱼ) T[j]: the whole sum less its own term, or where that would cancel, summed without it."""
+        whole = np.asarray(self.bound_.self_cross() @ self._table)
+        rest = whole - self.bound_.pairs()[:, None] * self._table
+        cancelled = np.flatnonzero(self._ratio(rest)[1] < CANCELLED * self._ratio(whole)[1])
+        n = len(self.bound_)
+        for start in range(0, cancelled.size, step := max(1, BLOCK // n)):
+            rows = cancelled[start : start + step]
+            block = self.bound_.cross(self.bound_.basis.take(rows)).dense()
+            block[np.arange(rows.size), rows] = 0.0
+            rest[rows] = block @ self._table
+        found, total = self._ratio(rest)
+        return found, total >= LEAST_SUM
+
+    def _nearest(self, points: Points, k: int) -> Indices:  # (m, k)
+        """The nearest training points that have weight, best first, ties by index."""
+        rows = np.flatnonzero(self._weight)
+        k = min(k, rows.size)
+        if self._distance is None:  # precomputed: all that is left of d² where k(x, ·) = 0 is k(z, z)
+            order = rows[np.argsort(self.bound_.pairs()[rows], kind="stable")]
+            return np.tile(order[:k], (len(points), 1))
+        known = bind(self._distance, self.bound_.basis.take(rows), dtype=np.float64)
+        return np.asarray(rows[known.cross(points).best(k, largest=False)[1]])
+
+
+def _form(kernel: Any, spec: KernelSpec, points: Points) -> Weights:
+    """The weights that `kernel` describes, resolved on the points and known to be ≥ 0."""
+    if isinstance(kernel, str) and kernel in WINDOWS:
+        kernel = Window(kernel)
+    if isinstance(kernel, Window):
+        return WindowWeights(kernel.resolve(points))
+    if isinstance(kernel, str) and kernel not in NAMES:
+        raise InvalidParameter(
+            f"{kernel!r} is not the name of a kernel or a window.",
+            f"Windows are {', '.join(map(repr, WINDOWS))}.",
+            f"Kernels are {', '.join(map(repr, NAMES))}.",
+        )
+    formula = named(kernel, UNIT_GAMMA.get(kernel, 1.0)) if isinstance(kernel, str) else spec.build()
+    resolved = formula.resolve(points)
+    if not spec.is_precomputed:  # whose values are all there to be looked at
+        _refuse_negative(resolved)
+    return FormulaWeights(resolved)
+
+
+def _refuse_negative(kernel: Kernel) -> None:
+    doubt = kernel.doubt
+    if doubt is None:
+        return
+    part, reason = doubt
+    attempt = (
+        f"Try {written(part, ATOM)} ** 2, {written(part, ATOM)}.exp() or RBF()"
+        if isinstance(part, Kernel)
+        else "Try a GaussianEnvelope, or no such factor"
+    )
+    raise NotPositive(
+        f"{kernel!r} cannot weigh a mean: its values are not derived to be ≥ 0.",
+        f"{part!r}, by {reason}." if isinstance(part, Kernel) else f"{part!r}: {reason}.",
+        f'{attempt}; or compute the values and pass kernel="precomputed", which looks at each.\n'
+        "  That it cannot be derived is not a disproof.",
+    )
+
+
+def _positive(bandwidth: Any) -> float:
+    if not is_number(bandwidth) or not 0.0 < float(bandwidth) < np.inf:
+        raise InvalidParameter('bandwidth must be a number > 0, or "loo".', f"Got {bandwidth!r}.")
+    return float(bandwidth)
+
+
+def _grid(bandwidths: Any) -> Array:
+    wrong = "bandwidths must be numbers > 0, at least one."
+    try:
+        found = np.atleast_1d(np.asarray(bandwidths, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(wrong, f"Got {bandwidths!r}.") from error
+    if found.ndim != 1 or found.size == 0 or not (np.isfinite(found) & (found > 0.0)).all():
+        raise InvalidParameter(wrong, f"Got {bandwidths!r}.")
+    return found
+
+
+def _best(bandwidths: Array, scores: Array) -> float:
+    """The width with the largest score; of equally good ones the widest, whatever their order."""
+    return float(bandwidths[scores == scores.max()].max())
+
+
+def _between(bandwidths: Array, h: float) -> Array:
+    """The geometric means of a width and its neighbours."""
+    known = np.sort(bandwidths)
+    return np.asarray(np.sqrt(h * np.concatenate([known[known < h][-1:], known[known > h][:1]])))

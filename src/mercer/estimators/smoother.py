@@ -1,0 +1,276 @@
+"""Nadaraya-Watson smoothing: the mean of the targets, weighted by a kernel or a window."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from mercer.errors import InvalidInput
+from mercer.estimators._bandwidth import Squared
+from mercer.estimators._smoothing import LEAST_SUM, Smoother
+from mercer.estimators._targets import real_targets, weights
+from mercer.kernels.bound import bind
+
+__all__ = ["NadarayaWatson", "NadarayaWatsonClassifier"]
+
+Array = npt.NDArray[np.float64]
+
+# One point with more than this share of the weight says nothing about the noise.
+ALONE = 1.0 - 1e-8
+
+
+class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
+    """Kernel smoothing: the mean of the targets, weighted by nearness.
+
+    f(x) = Σᵢ wᵢ k(x, xᵢ) yᵢ / Σᵢ wᵢ k(x, xᵢ), the soft nearest neighbour. It is a mean, so it never leaves the range of
+    the targets. There is nothing to solve: one product of the kernel with the targets, made tile by tile.
+
+    Parameters
+    ----------
+    bandwidth : float or "loo", default 1.0
+        The width h. It multiplies every length scale of the kernel (``RBF(2.0)`` with 0.5 is ``RBF(1.0)``), so that a
+        named kernel has h as its length scale; a window vanishes from the distance h on. "loo" takes the one of
+        `bandwidths` with the least mean squared error of leave-one-out.
+    kernel : Kernel, Window or str, default "rbf"
+        A kernel whose values are derived to be ≥ 0; a `Window`; "rbf" or "laplacian" with length scale 1; a window's
+        name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with values that are checked to be ≥ 0.
+    bandwidths : array-like of shape (n_bandwidths,), optional
+        What "loo" tries. None is 13 widths, each twice the one before, from 0.003 to 12 times the one at which the
+        length scale is the median distance between (at most 200) training points; then, twice, the two widths that
+        lie between the best and its neighbours.
+
+    Attributes
+    ----------
+    bandwidth_ : float
+        The width in use.
+    bandwidths_, loo_scores_ : ndarray of shape (n_bandwidths,)
+        With "loo", what was tried, and the negative mean (weighted, over all targets) of the squared errors of
+        leave-one-out. Of equally good widths the largest is taken.
+    loo_score_ : float
+        The largest of them.
+    bound_ : Bound
+        The kernel, or the window, with the training points.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Leave-one-out is exact: the prediction for row i without it lacks wᵢ k(xᵢ, xᵢ) in both sums. Rows are left out with
+    their whole weight.
+
+    Where all weights vanish (a window without points, or a kernel that underflows) the nearest training point
+    predicts: by the distance of the kernel's profile where it has one, else in feature space, ties by index.
+    `has_support` tells where that happens.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.estimators.smoother import NadarayaWatson
+    >>> X = np.linspace(0, 6, 50)[:, None]
+    >>> model = NadarayaWatson(0.2).fit(X, np.sin(X[:, 0]))
+    >>> np.round(model.predict([[1.5], [3.0]]), 2)
+    array([0.98, 0.14])
+    >>> chosen = NadarayaWatson("loo", kernel="epanechnikov", bandwidths=[0.1, 0.3, 1.0]).fit(X, np.sin(X[:, 0]))
+    >>> chosen.bandwidth_
+    0.3
+
+    References
+    ----------
+    .. [1] E. A. Nadaraya. On estimating regression. Theory of Probability and its Applications 9 (1964), 141–142.
+    .. [2] G. S. Watson. Smooth regression analysis. Sankhyā A 26 (1964), 359–372.
+    .. [3] W. Härdle, M. Müller, S. Sperlich, A. Werwatz. Nonparametric and Semiparametric Models. Springer 2004,
+           sections 4.1 to 4.4.
+    """
+
+    def __init__(self, bandwidth: Any = 1.0, *, kernel: Any = "rbf", bandwidths: Any = None) -> None:
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.bandwidths = bandwidths
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Keep the points, and choose the bandwidth where that is asked for.
+
+        Parameters
+        ----------
+        X : array-like, sparse, table, or any points the kernel can read; shape (n, d)
+            Training points; the (n, n) matrix of weights between them where the kernel is precomputed.
+        y : array-like of shape (n,) or (n, n_targets)
+            Targets.
+        sample_weight : float or array-like of shape (n,), optional
+            Weights wᵢ ≥ 0.
+        """
+        points = self._read_checked(X, fitting=True)
+        n = len(points)
+        targets, self._flat = real_targets(y, n)
+        weight = weights(sample_weight, n)
+        weight = weight / weight.max()
+        # Centred and scaled, so that large offsets cost no digits and a constant stays what it is.
+        self._offset = np.average(targets, axis=0, weights=weight)  # (t,)
+        centred = targets - self._offset
+        spread = np.abs(centred[weight > 0.0]).max(axis=0)
+        self._scale = np.where(spread > 0.0, spread, 1.0)
+        self._values = np.where(weight[:, None] > 0.0, centred / self._scale, 0.0)  # (n, t)
+        table = np.column_stack([weight[:, None] * self._values, weight])
+        self._fit(points, table, self._values, weight)
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict the weighted mean, and on demand its standard error.
+
+        With aᵢ = wᵢ k(x, xᵢ) the standard error of f(x) = Σ aᵢ yᵢ/Σ aᵢ is √(Σ aᵢ² σ̂²(x))/Σ aᵢ. The variance of the
+        noise is that of the targets around f(x), σ̂²(x) = [Σ aᵢ (yᵢ − f(x))²/Σ aᵢ]/(1 − Σ aᵢ²/(Σ aᵢ)²), as in section
+        4.4 of [3]_; the divisor makes it unbiased where the mean is constant over the window. It says nothing about the
+        bias of smoothing.
+
+        Parameters
+        ----------
+        X : like the X of `fit`
+            New points; the (m, n) matrix of weights to the training points where the kernel is precomputed.
+        return_std : bool
+            Whether to give the standard error too. It is inf where a single point has all the weight, and where none
+            has any.
+
+        Returns
+        -------
+        mean : ndarray of shape (m,) or (m, n_targets)
+        std : ndarray of the same shape
+            Only with `return_std`.
+        """
+        check_is_fitted(self)
+        points = self._read_checked(X)
+        if not return_std:
+            return self._shaped(self._offset + self._scale * self._predictions(points))
+        t = self._values.shape[1]
+        squares = self._weight[:, None] * np.square(self._values)
+        sums = np.asarray(self.bound_.cross(points) @ np.column_stack([self._table, squares]))
+        mean, total = self._ratio(sums[:, : t + 1])
+        known = total >= np.sqrt(LEAST_SUM)  # below, the squares of the weights vanish
+        safe = np.where(known, total, 1.0)
+        variance = np.maximum(sums[:, t + 1 :] / safe[:, None] - mean**2, 0.0)
+        squared = bind(Squared(self.bound_.kernel), self.bound_.basis, dtype=np.float64).cross(points)
+        share = np.asarray(squared @ np.square(self._weight)) / safe**2  # 1/(the number of points that count)
+        known &= share < ALONE
+        factor = np.where(known, share / (1.0 - np.where(known, share, 0.0)), np.inf)[:, None]
+        with np.errstate(invalid="ignore"):
+            std = np.where(known[:, None], np.sqrt(variance * factor), np.inf)
+        mean = self._mended(points, mean, total >= LEAST_SUM)
+        return self._shaped(self._offset + self._scale * mean), self._shaped(self._scale * std)
+
+    def leave_one_out(self) -> Array:
+        """The prediction for every training point by all the others: (n,) or (n, n_targets)."""
+        check_is_fitted(self)
+        return self._shaped(self._offset + self._scale * self._without_self())
+
+    def _shaped(self, found: Array) -> Array:
+        return found[:, 0] if self._flat else found
+
+    def _ratio(self, sums: Array) -> tuple[Array, Array]:
+        total = sums[:, -1]
+        supported = total >= LEAST_SUM
+        means = sums[:, :-1] / np.where(supported, total, 1.0)[:, None]
+        # A mean lies among what it is the mean of; rounding may not.
+        return np.clip(means, self._values.min(axis=0), self._values.max(axis=0)), total
+
+    def _score(self, predictions: Array) -> float:
+        errors = np.square(self._scale * (self._values - predictions)).mean(axis=1)
+        return -float(np.average(errors, weights=self._weight))
+
+
+class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
+    """Classification by votes, weighted by nearness.
+
+    P(c | x) = Σ_{i: yᵢ = c} wᵢ k(x, xᵢ) / Σᵢ wᵢ k(x, xᵢ): every training point votes for its class with the weight
+    k(x, xᵢ).
+
+    Parameters
+    ----------
+    bandwidth, kernel, bandwidths
+        As in `NadarayaWatson`. "loo" takes the bandwidth with the least Brier score of leave-one-out, the mean over the
+        rows of Σ_c ([yᵢ = c] − P(c | xᵢ))².
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    bandwidth_, bandwidths_, loo_scores_, loo_score_, bound_, n_features_in_, feature_names_in_
+        As in `NadarayaWatson`; scores are negative Brier scores.
+
+    Notes
+    -----
+    Where no training point has weight, the class of the nearest one has probability 1; `has_support` tells where.
+
+    Examples
+    --------
+    >>> from mercer.estimators.smoother import NadarayaWatsonClassifier
+    >>> model = NadarayaWatsonClassifier(0.5).fit([[0.0], [1.0], [2.0]], ["low", "low", "high"])
+    >>> model.predict([[0.2], [1.9]])
+    array(['low', 'high'], dtype='<U4')
+    >>> model.predict_proba([[1.5]]).round(2)
+    array([[0.5, 0.5]])
+    """
+
+    classes_: npt.NDArray[Any]
+
+    def __init__(self, bandwidth: Any = 1.0, *, kernel: Any = "rbf", bandwidths: Any = None) -> None:
+        self.bandwidth = bandwidth
+        self.kernel = kernel
+        self.bandwidths = bandwidths
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Keep the points, and choose the bandwidth where that is asked for.
+
+        Parameters
+        ----------
+        X : array-like, sparse, table, or any points the kernel can read; shape (n, d)
+            Training points; the (n, n) matrix of weights between them where the kernel is precomputed.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : float or array-like of shape (n,), optional
+            Weights wᵢ ≥ 0.
+        """
+        points = self._read_checked(X, fitting=True)
+        n = len(points)
+        if y is None:
+            raise InvalidInput(
+                "This estimator requires y to be passed, but the target y is None.", "", "Pass one label per row of X."
+            )
+        labels = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        check_classification_targets(labels)
+        if len(labels) != n:
+            raise InvalidInput(
+                f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(labels)}."
+            )
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weight = weights(sample_weight, n)
+        weight = weight / weight.max()
+        own = np.zeros((n, len(self.classes_)))
+        own[np.arange(n), codes] = 1.0
+        self._fit(points, weight[:, None] * own, own, weight)
+        return self
+
+    def predict_proba(self, X: Any) -> Array:
+        """The share of the votes that each class has: (m, n_classes), rows that sum to one."""
+        check_is_fitted(self)
+        return self._predictions(self._read_checked(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class with the most votes, the first of equals: (m,)."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+    def leave_one_out(self) -> Array:
+        """The probabilities for every training point by all the others: (n, n_classes)."""
+        check_is_fitted(self)
+        return self._without_self()
+
+    def _ratio(self, sums: Array) -> tuple[Array, Array]:
+        votes = np.maximum(sums, 0.0)
+        total = votes.sum(axis=1)
+        return votes / np.where(total >= LEAST_SUM, total, 1.0)[:, None], total
+
+    def _score(self, predictions: Array) -> float:
+        return -float(np.average(np.square(self._fallback - predictions).sum(axis=1), weights=self._weight))
