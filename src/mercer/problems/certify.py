@@ -16,15 +16,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mercer.problems.feasible import feasible
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer, ErrorBound, Solution, Status
 
-__all__ = ["certify"]
+__all__ = ["Measured", "certify", "measure"]
 
 Array = npt.NDArray[np.float64]
 
-# Alternating projections onto the box and the equality; the first round is exact where the box is unbounded.
-PROJECTION_ROUNDS = 50
 # A quadratic form below this, relative to the sum of its absolute terms, is negative and not rounding.
 NEGATIVE = 1e-10
 
@@ -45,43 +44,36 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
     """
     a = np.asarray(answer.coef, dtype=np.float64)
     theta = np.asarray(answer.theta, dtype=np.float64)
-    delta = _feasible(problem, a) - a
-    Ka, Kdelta = _products(problem, a, delta)
-    g = Ka + problem.B @ theta
-    terms = _terms(problem, g, a + delta)
-    energy = 0.5 * float(np.vdot(a, Ka))
-    primal = energy + terms.losses + float((problem.price @ theta).sum())
-    moved_energy = 0.5 * float(np.vdot(delta, Kdelta))
-    dual = -(energy + float(np.vdot(delta, Ka)) + moved_energy) - terms.conjugates
+    seen = measure(problem, a, theta)
+    energy, g = seen.energy, seen.g
     hard = np.isinf(problem.cost)
-    gap = float("nan") if hard.any() else max(moved_energy, 0.0) + terms.excess
-    relative_gap = _ratio(gap, max(abs(primal), abs(dual), energy, terms.rounding))
     violation = _violation(problem, g, hard)
     normal_residual = _normal_residual(problem, g, hard)
-    if answer.indefinite or energy < -NEGATIVE * float(np.abs(a * Ka).sum()):
+    residual = _residual(problem, g, a, hard)
+    if answer.indefinite or energy < -NEGATIVE * seen.size:
         status = Status.INDEFINITE
     elif hard.any():
         status = Status.INTERPOLATING if violation <= tol else Status.INEXACT
         if status is Status.INEXACT and answer.rank >= 0 and normal_residual <= tol:
             status = Status.LEAST_SQUARES
     else:
-        status = Status.OPTIMAL if relative_gap <= tol else Status.INEXACT
+        status = Status.OPTIMAL if seen.relative_gap <= tol else Status.INEXACT
     if status is Status.INEXACT and answer.stopped:
         status = Status.STOPPED
     return Solution(
         coef=a,
         theta=theta,
-        primal=primal,
-        dual=dual,
-        gap=gap,
-        relative_gap=relative_gap,
-        moved=_ratio(float(np.linalg.norm(delta)), float(np.linalg.norm(a))),
+        primal=seen.primal,
+        dual=seen.dual,
+        gap=seen.gap,
+        relative_gap=seen.relative_gap,
+        moved=_ratio(float(np.linalg.norm(seen.delta)), float(np.linalg.norm(a))),
         violation=violation,
-        residual=_residual(problem, g, a, hard),
+        residual=residual,
         normal_residual=normal_residual,
         status=status,
         solver=solver,
-        error=_error_bound(problem, g + Kdelta, a + delta, delta, Kdelta, hard),
+        error=_error_bound(problem, g + seen.Kdelta, a + seen.delta, seen.delta, seen.Kdelta, hard),
         iterations=answer.iterations,
         trace=answer.trace,
         condition=answer.condition,
@@ -90,6 +82,66 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
         factors=answer.factors,
         assumptions=() if problem.gram.proof is None else problem.gram.proof.assumptions,
     )
+
+
+class Measured(NamedTuple):
+    """What `measure` finds.
+
+    Attributes
+    ----------
+    primal, dual, gap, relative_gap : float
+        As in `Solution`.
+    energy, size : float
+        ½ aᵀKa, and Σ |aᵢ (Ka)ᵢ|.
+    g : ndarray of shape (n, t)
+        K a + B θ.
+    delta, Kdelta : ndarray of shape (n, t)
+        The way to the feasible point, and K times it.
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    energy: float
+    size: float
+    g: Array
+    delta: Array
+    Kdelta: Array
+
+
+def measure(
+    problem: Problem, a: Array, theta: Array, Ka: Array | None = None, *, unless_above: float = float("inf")
+) -> Measured:
+    """P, D and their gap at a point: what the referee says, and what a solver that stops by the gap asks.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is minimised.
+    a, theta : ndarray of shape (n, t) and (q, t)
+        The point.
+    Ka : ndarray of shape (n, t), optional
+        Where a solver has it already; the referee makes it anew.
+    unless_above : float
+        A relative gap that is seen to be above this without K δ is given from below, and K δ as zeros: a product saved.
+    """
+    delta = feasible(problem, a) - a
+    Kdelta: Array | None = None if delta.any() else np.zeros_like(a)
+    if Ka is None:
+        Ka, Kdelta = _products(problem, a, delta)
+    g = Ka + problem.B @ theta
+    terms = _terms(problem, g, a + delta)
+    energy = 0.5 * float(np.vdot(a, Ka))
+    primal = energy + terms.losses + float((problem.price @ theta).sum())
+    if Kdelta is None:
+        is_far = terms.excess > unless_above * max(abs(primal), energy, terms.rounding)
+        Kdelta = np.zeros_like(a) if is_far else np.asarray(problem.gram @ delta, dtype=np.float64)
+    moved_energy = 0.5 * float(np.vdot(delta, Kdelta))
+    dual = -(energy + float(np.vdot(delta, Ka)) + moved_energy) - terms.conjugates
+    gap = float("nan") if np.isinf(problem.cost).any() else max(moved_energy, 0.0) + terms.excess
+    relative_gap = _ratio(gap, max(abs(primal), abs(dual), energy, terms.rounding))
+    return Measured(primal, dual, gap, relative_gap, energy, float(np.abs(a * Ka).sum()), g, delta, Kdelta)
 
 
 class _Terms(NamedTuple):
@@ -103,39 +155,18 @@ def _terms(problem: Problem, g: Array, a: Array) -> _Terms:
     """The sums over rows. Rows of infinite cost add no loss and −a y to the dual, rows of no cost nothing."""
     cost, y, loss = problem.cost, problem.y, problem.loss
     soft = (cost > 0.0) & np.isfinite(cost)
-    c, slope = cost[soft], -a[soft] / cost[soft]
-    losses = loss.value(g[soft], y[soft])
-    conjugates = loss.conjugate(slope, y[soft])
-    excess = np.maximum(losses + conjugates - slope * g[soft], 0.0)
+    c, slope = np.where(soft, cost, 0.0), -a / np.where(soft, cost, 1.0)
+    losses, conjugates = loss.value(g, y), loss.conjugate(slope, y)
+    joined = (slope * g).sum(axis=1, keepdims=True) if loss.is_joint else slope * g
+    excess = np.maximum(losses + conjugates - joined, 0.0)
     hard = np.isinf(cost)
+    nothing = loss.value(np.zeros_like(g), y)
     return _Terms(
-        losses=float(c @ losses),
-        conjugates=float(c @ conjugates) - float(a[hard] @ y[hard]),
-        excess=float(c @ excess),
-        rounding=float(np.finfo(np.float64).eps * (c @ loss.value(np.zeros_like(c), y[soft]))),
+        losses=float(np.vdot(c, losses)),
+        conjugates=float(np.vdot(c, conjugates)) - (float(a[hard] @ y[hard]) if hard.any() else 0.0),
+        excess=float(np.vdot(c, excess)),
+        rounding=float(np.finfo(np.float64).eps * np.vdot(c, nothing)),
     )
-
-
-def _feasible(problem: Problem, a: Array) -> Array:
-    """The dual point moved onto its constraints: inside the box, and Bᵀa = p."""
-    low, high = problem.loss.box(problem.y)
-    with np.errstate(invalid="ignore"):  # 0 · ∞, a row without cost: its coefficient is 0
-        low, high = (np.where(problem.cost > 0.0, problem.cost * bound, 0.0) for bound in (low, high))
-    point = np.clip(a, low, high)
-    if problem.B.shape[1] == 0:
-        return point
-    for _ in range(PROJECTION_ROUNDS):
-        for column in range(point.shape[1]):
-            free = low[:, column] < high[:, column]
-            B = problem.B[free]
-            missing = problem.price - problem.B.T @ point[:, column]
-            step, *_ = np.linalg.lstsq(B.T, missing, rcond=None)  # the least change that closes the equality
-            point[free, column] += step
-        inside = np.clip(point, low, high)
-        if np.array_equal(inside, point):
-            break
-        point = inside
-    return point
 
 
 def _products(problem: Problem, a: Array, delta: Array) -> tuple[Array, Array]:

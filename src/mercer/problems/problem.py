@@ -12,7 +12,8 @@ At the optimum −aᵢ/cᵢ is a slope of ℓ(·, yᵢ) at gᵢ.
 - A penalty λ and weights wᵢ enter as cᵢ = wᵢ/λ. c = 0 drops a row (then aᵢ = 0); c = ∞ makes its loss a constraint.
   Where constraints of the squared loss contradict each other, the limit λ → 0 is meant: least squares of least norm.
 - An intercept is the column B = 1 with price p = 0.
-- With t targets a, g, y and θ have t columns and P is the sum over them.
+- With t targets a, g, y and θ have t columns and P is the sum over them; or one loss joins the columns of a row
+  (softmax), and then a row has one cost.
 """
 
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Problem:
     loss : Loss
         A row of `mercer.problems.losses.LOSSES`.
     cost : ndarray of shape (n, t)
-        cᵢ = wᵢ/λ in [0, ∞], one column per target.
+        cᵢ = wᵢ/λ in [0, ∞], one column per target; (n, 1) for a loss that joins them.
     B : ndarray of shape (n, q)
         Columns that are not penalised; q may be 0.
     price : ndarray of shape (q,)
@@ -66,7 +67,7 @@ class Problem:
             object.__setattr__(self, "weight", np.ones(len(self.y)))
         n, t = self.y.shape
         q = self.price.shape[0]
-        expected = {"gram": (n, n), "cost": (n, t), "B": (n, q), "weight": (n,)}
+        expected = {"gram": (n, n), "cost": (n, 1 if self.loss.is_joint else t), "B": (n, q), "weight": (n,)}
         got = {"gram": self.gram.shape, "cost": self.cost.shape, "B": self.B.shape, "weight": self.weight.shape}
         for name, shape in expected.items():
             if got[name] != shape:

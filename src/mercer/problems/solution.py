@@ -27,7 +27,7 @@ class Status(Enum):
     )
     INEXACT = (
         "not solved to the tolerance: rounding stands in the way, because the system is badly conditioned; "
-        "raise alpha, remove near-duplicate rows, or scale the data"
+        "raise alpha or lower C, remove near-duplicate rows, or scale the data"
     )
     INDEFINITE = (
         "not certified: the Gram matrix has a negative eigenvalue, so its kernel is none on this data and the answer "
@@ -110,7 +110,8 @@ class ErrorBound:
 
     def at(self, diagonal: Array, centred: Array) -> Array:  # (m,), (m,) -> (m, t)
         """The bound where k(x, x) and its centred form (the same without an intercept) have these values."""
-        plain, inner = (np.sqrt(np.maximum(values, 0.0))[:, None] for values in (diagonal, centred))
+        roots = (np.sqrt(np.maximum(values, 0.0))[:, None] for values in (diagonal, centred))
+        plain, inner = roots
         return self.mean + inner * self.norm + plain * self.moved
 
 

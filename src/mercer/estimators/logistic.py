@@ -1,0 +1,329 @@
+"""Kernel logistic regression."""
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.special
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import InvalidParameter
+from mercer.estimators._classes import class_labels, class_weights
+from mercer.estimators._kernels import KernelSpec
+from mercer.estimators._machine import KernelMachine
+from mercer.estimators._targets import weights
+from mercer.grams.base import Gram
+from mercer.grams.choose import gram_to_solve
+from mercer.grams.factored import PhiBlocks, finite_map
+from mercer.kernels.bound import bind
+from mercer.kernels.featuremap import FeatureMap
+from mercer.points.base import Points
+from mercer.points.vectors import Vectors
+from mercer.problems.certify import certify
+from mercer.problems.losses import LOSSES
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Solution
+from mercer.solvers.newton import METHODS, preferred
+from mercer.solvers.options import Options
+
+__all__ = ["KernelLogisticRegression"]
+
+Array = npt.NDArray[np.float64]
+
+AUTO = "auto"
+
+
+class KernelLogisticRegression(ClassifierMixin, KernelMachine):
+    """Logistic regression with a kernel, two classes or many, seen from the dual.
+
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ log(1 + exp(−yᵢ (f(xᵢ) + b))) over functions f of the kernel's space, for classes y = ±1:
+    the most probable f where its prior is a Gaussian process with the kernel as covariance, times C. The solution is
+    f(x) = Σᵢ aᵢ k(xᵢ, x) with aᵢ = C wᵢ yᵢ (1 − P(yᵢ | xᵢ)), so that every coefficient is what the model leaves to the
+    wrong class. With more classes there is an f for each, P(j | x) = exp(fⱼ(x) + bⱼ)/Σₖ exp(fₖ(x) + bₖ) (softmax, not
+    one against the rest), the loss is −log P(yᵢ | xᵢ), and aᵢⱼ = C wᵢ ([yᵢ = j] − P(j | xᵢ)).
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        The weight of the losses against the penalty, above 0; as in scikit-learn's LogisticRegression.
+    kernel : Kernel, str or callable, default "rbf"
+        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
+        number.
+    gamma, degree, coef0 : optional
+        Parameters of a named kernel, with the defaults of scikit-learn's SVC.
+    kernel_params : dict, optional
+        Keyword arguments of a function given as `kernel`.
+    fit_intercept : bool, default True
+        Whether to fit b, which is not penalised.
+    class_weight : dict, "balanced" or None
+        Factors of the weights wᵢ by class; "balanced" gives every class the same sum.
+    solver : {"auto", "primal", "newton-cholesky", "newton-cg"}
+        "primal" works in the explicit features of a finite map; "newton-cholesky" factorises a system of n × (columns)
+        unknowns in each step; "newton-cg" needs products with K only. "auto" takes the first that suits.
+    tol : float, default 1e-4
+        Relative duality gap at which the iteration stops.
+    max_iter : int, default 100
+        Most Newton steps.
+    max_time : float, optional
+        Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    verbose : int, default 0
+        1 draws a bar with the gap on solves longer than a second.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n,) or (n, n_classes)
+        The coefficients a; one column for two classes, whose decision is that of ``classes_[1]``.
+    coef_ : ndarray of shape (1, M) or (n_classes, M)
+        The weights Φᵀa of the explicit features, where the kernel has a finite feature map.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        b; of sum zero for more than two classes.
+    solution_ : Solution
+        The certificate: primal, dual, gap and a sentence on how the solve ended.
+    n_iter_ : int
+        Newton steps.
+    bound_ : Bound
+        The kernel, resolved on the training points, together with them.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer.estimators.logistic import KernelLogisticRegression
+    >>> from mercer.kernels import RBF
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> y = np.where(np.sin(X[:, 0]) > 0, "up", "down")
+    >>> model = KernelLogisticRegression(C=10.0, kernel=RBF(1.0)).fit(X, y)
+    >>> model.predict([[1.5], [4.5]])
+    array(['up', 'down'], dtype='<U4')
+    >>> model.predict_proba([[1.5], [3.0]]).round(1)
+    array([[0. , 1. ],
+           [0.4, 0.6]])
+    >>> model.solution_.status.value
+    'solved to the tolerance, as its duality gap shows'
+
+    References
+    ----------
+    .. [1] S. S. Keerthi, K. B. Duan, S. K. Shevade, A. N. Poo. A fast dual algorithm for kernel logistic regression.
+       Machine Learning 61 (2005).
+    .. [2] J. Zhu, T. Hastie. Kernel logistic regression and the import vector machine. Journal of Computational and
+       Graphical Statistics 14 (2005).
+    """
+
+    classes_: npt.NDArray[Any]
+    dual_coef_: Array
+    intercept_: Array
+    solution_: Solution
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: Any = "rbf",
+        gamma: float | str | None = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        kernel_params: dict[str, Any] | None = None,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        solver: str = AUTO,
+        tol: float = 1e-4,
+        max_iter: int | None = 100,
+        max_time: float | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.verbose = verbose
+
+    @property
+    def _spec(self) -> KernelSpec:
+        # The default, which is for names, is no wish about a kernel that has parameters of its own.
+        is_default = isinstance(self.gamma, str) and self.gamma == "scale" and not isinstance(self.kernel, str)
+        return KernelSpec(self.kernel, None if is_default else self.gamma, self.degree, self.coef0, self.kernel_params)
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the coefficients.
+
+        Parameters
+        ----------
+        X : array-like, sparse, table, or any points the kernel can read; shape (n, d)
+            Training points; the (n, n) Gram matrix where the kernel is precomputed.
+        y : array-like of shape (n,)
+            Labels.
+        sample_weight : float or array-like of shape (n,), optional
+            Weights wᵢ ≥ 0; a weight is a number of copies.
+        """
+        points = self._read(X)
+        n = len(points)
+        classes, index = class_labels(y, n)
+        copies = weights(sample_weight, n)
+        weight = class_weights(self.class_weight, classes, index, copies)
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        cost = self._penalty() * weight[:, None]
+        if self.solver != AUTO and self.solver not in METHODS:
+            raise InvalidParameter(
+                f"There is no solver {self.solver!r}.",
+                "",
+                f"Choose {AUTO!r} or one of {', '.join(map(repr, METHODS))}.",
+            )
+        if len(classes) == 2:
+            loss, targets = LOSSES["logistic"], np.where(index == 1, 1.0, -1.0)[:, None]
+        else:
+            loss, targets = LOSSES["softmax"], np.eye(len(classes))[index]
+        B = np.ones((n, int(self.fit_intercept)))
+        problem = Problem(self._bind_weighted(points, copies), targets, loss, cost, B, np.zeros(B.shape[1]))
+        self._publish(problem, self._certified(problem, points, options), classes)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """f(x) + b.
+
+        Parameters
+        ----------
+        X : like the X of `fit`
+            New points; the (m, n) matrix of kernel values to the training points where the kernel is precomputed.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes the logarithm of P(classes_[1] | x)/P(classes_[0] | x).
+        """
+        check_is_fitted(self)
+        points = self._read_new(X)
+        coef, b = self.solution_.coef, self.intercept_
+        if self._primal is None:
+            found = np.asarray(self.bound_.cross(points) @ coef, dtype=np.float64)
+        else:
+            phi, features = self._primal
+            found = np.empty((len(points), coef.shape[1]))
+            for rows, block in phi.blocks(points):
+                found[rows] = block @ features
+        found = found + b
+        return found[:, 0] if len(self.classes_) == 2 else found
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The most probable class; the first of them in a tie.
+
+        Parameters
+        ----------
+        X : like the X of `fit`
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        g = self.decision_function(X)
+        best = (g > 0.0).astype(np.intp) if g.ndim == 1 else g.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(class | x), each row of sum one, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : like the X of `fit`
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+        """
+        g = self.decision_function(X)
+        if g.ndim == 1:
+            return np.column_stack([scipy.special.expit(-g), scipy.special.expit(g)])
+        return np.asarray(scipy.special.softmax(g, axis=1))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """log P(class | x), exact where the probability would round to 0.
+
+        Parameters
+        ----------
+        X : like the X of `fit`
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+        """
+        g = self.decision_function(X)
+        if g.ndim == 1:
+            return np.column_stack([scipy.special.log_expit(-g), scipy.special.log_expit(g)])
+        return np.asarray(scipy.special.log_softmax(g, axis=1))
+
+    @property
+    def coef_(self) -> Array:
+        """Φᵀa, the weights of the explicit features: (1, M) or (n_classes, M). Only for a finite feature map."""
+        found = self._weights()
+        if found is None:
+            raise AttributeError(
+                f"{type(self).__name__} has coef_ only where the kernel has a finite feature map; "
+                f"{getattr(self, 'kernel', None)!r} has none. Use dual_coef_."
+            )
+        return found.T
+
+    def _penalty(self) -> float:
+        given: Any = self.C
+        if not isinstance(given, Real) or not 0.0 < float(given) < np.inf:
+            raise InvalidParameter("C must be a number above 0.", f"Got {given!r}.")
+        return float(given)
+
+    def _bind_weighted(self, points: Points, weight: Array) -> Gram:
+        """As `_bind`, but gamma="scale" is that of the weighted rows, so that a weight is a number of copies."""
+        spec = self._spec
+        is_rule = isinstance(spec.kernel, str) and isinstance(spec.gamma, str) and spec.gamma == "scale"
+        if is_rule and isinstance(points, Vectors) and (weight != weight[0]).any():
+            spec = replace(spec, gamma=_weighted_scale(points, weight))
+        self.bound_ = bind(spec.build(), points, dtype=np.float64)
+        return gram_to_solve(self.bound_, primal=self.solver == "primal")
+
+    def _certified(self, problem: Problem, points: Points, options: Options) -> Solution:
+        """Solve and certify; what cannot be certified is said in a warning, once."""
+        is_positive = self._is_positive(problem.gram, points)
+        name = preferred(problem) if self.solver == AUTO else self.solver
+        solution = certify(problem, METHODS[name](problem, options), solver=name, tol=options.tol)
+        return self._vouched(solution, is_positive)
+
+    def _publish(self, problem: Problem, solution: Solution, classes: npt.NDArray[Any]) -> None:
+        self.classes_ = classes
+        self.solution_ = solution
+        self.dual_coef_ = solution.coef.ravel() if len(classes) == 2 else solution.coef
+        self.intercept_ = np.array(solution.intercept)
+        self.n_iter_ = max(1, solution.iterations)
+        phi = problem.gram.factor() if solution.solver == "primal" else None
+        self._primal: tuple[FeatureMap, Array] | None = None
+        if isinstance(phi, PhiBlocks):
+            self._primal = phi.phi, phi.transpose_times(solution.coef)
+
+    def _weights(self) -> Array | None:  # (M, t)
+        if not hasattr(self, "_primal"):
+            return None
+        if self._primal is not None:
+            return self._primal[1]
+        phi = finite_map(self.bound_)
+        return None if phi is None else PhiBlocks(phi, self.bound_.basis).transpose_times(self.solution_.coef)
+
+
+def _weighted_scale(points: Vectors, weight: Array) -> float:
+    """1/(d·var(X)), each row counted as often as its weight says."""
+    share = weight / (weight.sum() * points.width)
+    rows = points.raw()
+    mean = float((share @ rows).sum())
+    if points.is_sparse:
+        variance = float((share @ rows.multiply(rows)).sum()) - mean**2
+    else:
+        variance = float((share @ (rows - mean) ** 2).sum())
+    return 1.0 / (points.width * variance) if variance > 0.0 else 1.0

@@ -1,0 +1,107 @@
+"""From a dual point to one that satisfies its constraints: inside the box of the loss, and Bᵀa = p.
+
+Where the loss is −log of a probability, a/c = y minus probabilities, and an additive change would be larger than the
+small ones. There the point is tilted instead: a/c is minus the slope at some decision g, and that at g + B μ satisfies
+Bᵀa = p for the μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, and is inside by construction.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.problems.losses import Loss
+from mercer.problems.problem import Problem
+
+__all__ = ["feasible", "settle"]
+
+Array = npt.NDArray[np.float64]
+
+# Alternating projections onto the box and the equality; the first round is exact where the box is unbounded.
+PROJECTION_ROUNDS = 50
+# Newton steps for μ, and halvings of one of them.
+SETTLE_ROUNDS = 60
+HALVINGS = 60
+# Bᵀa = p to this share of Σ|Bᵢ aᵢ| is rounding.
+ROUNDING = 1e-15
+# A step is short enough when the slope along it has not come out on the other side by more than this share of itself.
+OVERSHOT = 0.5
+
+
+def feasible(problem: Problem, a: Array) -> Array:  # (n, t) -> (n, t)
+    """The dual point moved onto its constraints."""
+    return _boxed(problem, a) if problem.loss.decision is None else _tilted(problem, a)
+
+
+def settle(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) -> Array:  # (q, t)
+    """The μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, for a loss that is −log of a probability.
+
+    Where the loss joins its columns, a constant in all of them changes nothing; their mean is then 0.
+    """
+    assert loss.probabilities is not None, "only for losses with probabilities"
+    q, t = B.shape[1], g.shape[1]
+    mu = np.zeros((q, t))
+    if q == 0:
+        return mu
+
+    def pull(at: Array) -> tuple[Array, Array]:  # minus the gradient, and what of it is rounding
+        a = -cost * loss.slope(g + B @ at, y)
+        return B.T @ a - price[:, None], ROUNDING * (np.abs(B).T @ np.abs(a))
+
+    force, rounding = pull(mu)
+    for _ in range(SETTLE_ROUNDS):
+        if (np.abs(force) <= rounding).all():
+            break
+        H = _border_hessian(cost, loss.probabilities(g + B @ mu), B)
+        step = np.linalg.lstsq(H, force.ravel(), rcond=None)[0].reshape(q, t)
+        along = float(np.vdot(force, step))
+        if not along > 0.0:
+            break
+        for _ in range(HALVINGS):
+            found, rounding = pull(mu + step)
+            if float(np.vdot(found, step)) >= -OVERSHOT * along:
+                break
+            step, along = 0.5 * step, 0.5 * along
+        mu, before, force = mu + step, force, found
+        if np.linalg.norm(force) >= np.linalg.norm(before) <= 1e3 * np.linalg.norm(rounding):
+            break
+    return mu - mu.mean(axis=1, keepdims=True) if loss.is_joint else mu
+
+
+def _border_hessian(cost: Array, p: Array, B: Array) -> Array:  # (q t, q t)
+    """Σᵢ cᵢ Bᵢ Bᵢᵀ ⊗ (diag(pᵢ) − pᵢ pᵢᵀ)."""
+    q, t = B.shape[1], p.shape[1]
+    H = np.empty((q, t, q, t))
+    for j in range(q):
+        for k in range(q):
+            weighted = cost * B[:, j : j + 1] * B[:, k : k + 1] * p
+            H[j, :, k, :] = np.diag(weighted.sum(axis=0)) - weighted.T @ p
+    return H.reshape(q * t, q * t)
+
+
+def _tilted(problem: Problem, a: Array) -> Array:
+    loss = problem.loss
+    assert loss.decision is not None, "the caller has looked"
+    cost = problem.cost
+    g = loss.decision(-a / np.where(cost > 0.0, cost, 1.0), problem.y)
+    g += problem.B @ settle(loss, g, problem.y, cost, problem.B, problem.price)
+    return -cost * loss.slope(g, problem.y)
+
+
+def _boxed(problem: Problem, a: Array) -> Array:
+    low, high = problem.loss.box(problem.y)
+    with np.errstate(invalid="ignore"):  # 0 · ∞, a row without cost: its coefficient is 0
+        low, high = (np.where(problem.cost > 0.0, problem.cost * bound, 0.0) for bound in (low, high))
+    point = np.clip(a, low, high)
+    if problem.B.shape[1] == 0:
+        return point
+    for _ in range(PROJECTION_ROUNDS):
+        for column in range(point.shape[1]):
+            free = low[:, column] < high[:, column]
+            B = problem.B[free]
+            missing = problem.price - problem.B.T @ point[:, column]
+            step, *_ = np.linalg.lstsq(B.T, missing, rcond=None)  # the least change that closes the equality
+            point[free, column] += step
+        inside = np.clip(point, low, high)
+        if np.array_equal(inside, point):
+            break
+        point = inside
+    return point

@@ -1,0 +1,334 @@
+"""Logistic regression by Newton's method in the dual, two classes and many alike.
+
+The losses are −log of a probability, with second derivative diag(p) − p pᵀ in every row. With r = −c ∂ℓ/∂g, the
+coefficients that the decisions g = K a + B θ ask for, and W = C (diag(p) − p pᵀ), a Newton step goes from a to a + Δ,
+
+    Δ = e − W (K Δ + B δθ),      e = r − a,      Bᵀ Δ = 0.                                              (1)
+
+θ is kept at its best for the f at hand, so that Bᵀ e = 0, and is eliminated from (1): that centres W. With W = L Lᵀ and
+Π the projection that is orthogonal to Lᵀ B, Δ = e − L Π x and
+
+    (I + Π Lᵀ K L Π) x = Π Lᵀ K e,                                                                      (2)
+
+which is symmetric, of eigenvalues ≥ 1, and divides by no probability. It is solved by conjugate gradients, only as
+exactly as the Newton step deserves; the products are K @ V. What differs is the preconditioner:
+
+- `newton_cholesky`: I + Lᵀ K L factorised in float64; one iteration solves (2).
+- `newton_cg`: K ≈ F Fᵀ by `mercer.solvers.pivoted`, once for all steps, and Woodbury's formula with I + Fᵀ W F.
+- `newton_primal`: the same with F = Φ, the features, where there are few: exact again, and nothing n × n exists.
+
+The step is shortened where the primal would rise, and the iteration ends when the relative duality gap, as the referee
+computes it, is at most `tol`.
+
+References
+----------
+C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, sections 3.4 and 3.5, MIT Press (2006).
+S. S. Keerthi, K. B. Duan, S. K. Shevade and A. N. Poo, A fast dual algorithm for kernel logistic regression, Machine
+Learning 61 (2005).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InvalidParameter
+from mercer.problems.certify import measure
+from mercer.problems.feasible import settle
+from mercer.problems.problem import Problem
+from mercer.problems.solution import Answer
+from mercer.solvers.newton_systems import Curvature, Preconditioner, Quiet, Route, direct, featured, pivoted
+from mercer.solvers.options import Options
+from mercer.solvers.watch import Watch
+
+__all__ = ["METHODS", "newton_cg", "newton_cholesky", "newton_primal", "preferred"]
+
+Array = npt.NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
+# Newton steps when the options name none.
+MAX_ITER = 100
+# Unknowns, rows times columns, up to which a factorisation takes less time than iterations do.
+DIRECT_UNKNOWNS = 2_000
+# Rows to a feature from which on the features are worth it.
+ROWS_PER_FEATURE = 2
+# Conjugate gradients leave this share of the Newton decrement, or the root of the relative gap, whichever is less.
+FORCING = 0.1
+LEAST_FORCING = 1e-10
+INNER_ITERATIONS = 300
+# eᵀK e − rightᵀx is known to this share of eᵀK e, where K is in float32.
+DECREMENT_ROUNDING = 1e-7
+# The slope along a step at its end, in shares of that at its start: beyond, the step was too long.
+OVERSHOT = 0.1
+BISECTIONS = 40
+# A primal that differs by this share of itself is the same.
+ROUNDING = 1e-13
+# Products in float32 show a gap well enough down to this. Its last digits are the referee's: it is kept clear of tol.
+SINGLE_TOL = 1e-6
+CLEARLY = 0.9
+# Steps without progress, of the gap and of the primal, after which rounding stands in the way.
+PATIENCE = 4
+
+
+def newton_cholesky(problem: Problem, options: Options) -> Answer:
+    """Newton's method with one factorisation a step: (n t)³/3 operations and 8 (n t)² bytes."""
+    return _newton(problem, options, "newton-cholesky", direct)
+
+
+def newton_cg(problem: Problem, options: Options) -> Answer:
+    """Inexact Newton: a product K @ V per inner iteration; K is stored in float32 where that fits, else never."""
+    return _newton(problem, options, "newton-cg", pivoted)
+
+
+def newton_primal(problem: Problem, options: Options) -> Answer:
+    """Newton's method in M features: n (M t)² operations a step, 8 (M t)² bytes."""
+    return _newton(problem, options, "primal", featured)
+
+
+METHODS: dict[str, Callable[[Problem, Options], Answer]] = {
+    "primal": newton_primal,
+    "newton-cholesky": newton_cholesky,
+    "newton-cg": newton_cg,
+}
+
+
+def preferred(problem: Problem) -> str:
+    """The method that suits a problem."""
+    n, t = problem.y.shape
+    phi = problem.gram.factor()
+    if phi is not None and ROWS_PER_FEATURE * phi.shape[1] <= n:
+        return "primal"
+    return "newton-cholesky" if n * t <= DIRECT_UNKNOWNS else "newton-cg"
+
+
+def _newton(problem: Problem, options: Options, label: str, route: Callable[[Problem, Watch], Route]) -> Answer:
+    if problem.loss.probabilities is None or np.isinf(problem.cost).any():
+        raise InvalidParameter(
+            "Newton's method minimises logistic losses with finite costs.", f"Got the {problem.loss.name} loss."
+        )
+    n, t = problem.y.shape
+    q = problem.B.shape[1]
+    rows = np.flatnonzero(problem.cost[:, 0] > 0.0)
+    part = problem if rows.size == n else _take(problem, rows)
+    watch = options.watch(label)
+    try:
+        found = _iterate(part, options, route(part, watch), watch)
+    finally:
+        watch.close()
+    coef = np.zeros((n, t))
+    coef[rows] = found.coef
+    return Answer(
+        coef,
+        found.theta if q else np.zeros((0, t)),
+        iterations=found.iterations,
+        trace=found.trace,
+        stopped=found.stopped,
+        note=found.note,
+    )
+
+
+def _take(problem: Problem, rows: npt.NDArray[np.intp]) -> Problem:
+    gram = problem.gram.take(rows)
+    y, cost, B, weight = (values[rows] for values in (problem.y, problem.cost, problem.B, problem.weight))
+    return Problem(gram, y, problem.loss, cost, B, problem.price, weight)
+
+
+@final
+class _State:
+    """Where the iteration is: a, θ and K a, with θ at its best for this f."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.a = np.zeros_like(problem.y)
+        self.Ka = np.zeros_like(problem.y)
+        self.theta = np.zeros((problem.B.shape[1], problem.y.shape[1]))
+        self._settle()
+
+    @property
+    def g(self) -> Array:
+        return self.Ka + self.problem.B @ self.theta
+
+    def move(self, delta: Array, Kdelta: Array, shift: Array) -> bool:
+        """Go along a direction as far as the primal falls; returns whether it did."""
+        tau = self._length(delta, Kdelta, shift)
+        self.a = self.a + tau * delta
+        self.Ka = self.Ka + tau * Kdelta
+        self.theta = self.theta + tau * shift
+        self._settle()
+        return tau > 0.0
+
+    def refresh(self) -> None:
+        """Make K a anew, without the rounding of its steps."""
+        self.Ka = np.asarray(self.problem.gram @ self.a, dtype=np.float64)
+        self._settle()
+
+    def _settle(self) -> None:
+        problem = self.problem
+        self.theta = self.theta + settle(problem.loss, self.g, problem.y, problem.cost, problem.B, problem.price)
+
+    def _length(self, delta: Array, Kdelta: Array, shift: Array) -> float:
+        problem, g = self.problem, self.g
+        dg = Kdelta + problem.B @ shift
+        linear = float(np.vdot(self.a, Kdelta)) + float((problem.price @ shift).sum())
+        square = float(np.vdot(delta, Kdelta))
+
+        def slope(tau: float) -> float:
+            losses = problem.cost * problem.loss.slope(g + tau * dg, problem.y)
+            return linear + tau * square + float(np.vdot(losses, dg))
+
+        def value(tau: float) -> float:
+            losses = float(np.vdot(problem.cost, problem.loss.value(g + tau * dg, problem.y)))
+            return tau * linear + 0.5 * tau * tau * square + losses
+
+        start, here = slope(0.0), value(0.0)
+        is_lower = value(1.0) <= here + ROUNDING * abs(here)
+        if start >= -ROUNDING * abs(here):  # f is at its best already, but a, which K does not see all of, may not be
+            return float(is_lower)
+        if slope(1.0) <= -OVERSHOT * start and is_lower:
+            return 1.0
+        low, high = 0.0, 1.0  # the primal falls at low and rises at high
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            if slope(middle) > 0.0:
+                high = middle
+            else:
+                low = middle
+                if slope(low) >= OVERSHOT * start:
+                    break
+        return low
+
+
+def _iterate(problem: Problem, options: Options, route: Route, watch: Watch) -> Answer:
+    state = _State(problem)
+    trace: list[float] = []
+    most = options.max_iter or MAX_ITER
+    inner, waited, stopped = 0, 0, False
+    best_gap, best_primal = np.inf, np.inf
+    best = state.a, state.theta
+    while True:
+        seen = measure(problem, state.a, state.theta, state.Ka, unless_above=options.tol)
+        gap = seen.relative_gap
+        trace.append(gap)
+        waited = 0 if gap < 0.9 * best_gap or seen.primal < best_primal - ROUNDING * abs(best_primal) else waited + 1
+        best_primal = min(best_primal, seen.primal)
+        if gap <= best_gap:
+            best_gap, best = gap, (state.a, state.theta)
+        done = np.log(min(max(gap, options.tol), 1.0)) / np.log(options.tol)
+        if gap <= (CLEARLY * options.tol if route.is_rounded else options.tol) or waited >= PATIENCE:
+            break
+        if watch.look(float(done), f"gap {gap:.1e}") or len(trace) > most:
+            stopped = True
+            break
+        p = problem.loss.probabilities
+        assert p is not None, "looked at before"
+        curvature = Curvature(problem.cost, p(state.g))
+        precondition = route.precondition(curvature, Quiet(watch))
+        if precondition is None:
+            stopped = True
+            break
+        eta = max(LEAST_FORCING, min(FORCING, float(np.sqrt(gap)), FORCING**waited * FORCING))
+        step = _direction(problem, route.times, state, curvature, precondition, eta)
+        inner += step.iterations
+        state.move(step.delta, step.Kdelta, step.shift)
+        if route.is_rounded and options.tol < SINGLE_TOL:
+            state.refresh()
+    count = len(trace) - 1
+    steps = f"{count} Newton step{'' if count == 1 else 's'}, {inner} products"
+    note = f"{route.note}; {steps}" if route.note else steps
+    return Answer(*best, iterations=count, trace=tuple(trace), stopped=stopped, note=note)
+
+
+class _Step(NamedTuple):
+    delta: Array
+    Kdelta: Array
+    shift: Array
+    iterations: int
+
+
+def _direction(
+    problem: Problem,
+    times: Callable[[Array], Array],
+    state: _State,
+    curvature: Curvature,
+    precondition: Preconditioner,
+    eta: float,
+) -> _Step:
+    """Δ, K Δ and δθ of (1), by conjugate gradients on (2)."""
+    n, t = curvature.shape
+    asked = -problem.cost * problem.loss.slope(state.g, problem.y)
+    e = asked - state.a
+    Ke = times(e)
+    border = _Border(curvature, problem.B, precondition)
+
+    def product(x: Array) -> Array:  # (n t,) -> (n t,): Π Lᵀ K L Π x; x is in the range of Π already
+        moved = curvature.root(x.reshape(n, t))
+        return border.project(curvature.root_transposed(times(moved)).ravel())
+
+    right = border.project(curvature.root_transposed(Ke).ravel())
+    x, iterations = _conjugate(product, border.solve, right, float(np.vdot(e, Ke)), eta)
+    delta = e - curvature.root(x.reshape(n, t))
+    Kdelta = times(delta)
+    return _Step(delta, Kdelta, border.shift(Kdelta), iterations)
+
+
+@final
+class _Border:
+    """The projection Π, and the preconditioner within its range."""
+
+    def __init__(self, curvature: Curvature, B: Array, precondition: Preconditioner) -> None:
+        n, t = curvature.shape
+        q = B.shape[1]
+        self._curvature, self._precondition, self._shape = curvature, precondition, (q, t)
+        each = np.zeros((n, t, q, t))
+        each[:, np.arange(t), :, np.arange(t)] = B[None]
+        U = curvature.root_transposed(each.reshape(n, t, q * t)).reshape(n * t, q * t)
+        values, vectors = np.linalg.eigh(U.T @ U) if q else (np.zeros(0), np.zeros((0, 0)))
+        keep = values > len(values) * EPS * max(values.max(initial=0.0), 0.0) * 1e3
+        self._to_theta = vectors[:, keep] / np.sqrt(values[keep])
+        self._Q = U @ self._to_theta  # orthonormal
+        self._solved = precondition(self._Q) if keep.any() else self._Q
+        self._inner = self._Q.T @ self._solved
+
+    def project(self, x: Array) -> Array:
+        return np.asarray(x - self._Q @ (self._Q.T @ x))
+
+    def solve(self, x: Array) -> Array:
+        """The inverse of Π (I + Lᵀ K L) Π on the range of Π."""
+        found = self._precondition(x[:, None])[:, 0]
+        if self._inner.size:
+            found = found - self._solved @ np.linalg.solve(self._inner, self._Q.T @ found)
+        return self.project(found)
+
+    def shift(self, Kdelta: Array) -> Array:  # (q, t)
+        """δθ = −(Bᵀ W B)⁺ Bᵀ W K Δ."""
+        inside = self._Q.T @ self._curvature.root_transposed(Kdelta).ravel()
+        return np.asarray(-(self._to_theta @ inside).reshape(self._shape))
+
+
+def _conjugate(
+    product: Callable[[Array], Array], precondition: Callable[[Array], Array], right: Array, first: float, eta: float
+) -> tuple[Array, int]:
+    """x of (2), as exact as is asked for, or what there is after too many iterations; and their number.
+
+    A residual ρ leaves an error of at most ‖ρ‖² in the squared Newton decrement, which is eᵀK e − rightᵀx at the
+    solution, and more on the way to it: ρ is small enough when ‖ρ‖² ≤ eta² times that.
+    """
+    x, r = np.zeros_like(right), right.copy()
+    z = precondition(r)
+    d, rho = z, float(r @ z)
+    for iteration in range(INNER_ITERATIONS):
+        decrement = max(first - float(right @ x), DECREMENT_ROUNDING * first)
+        if float(r @ r) <= eta * eta * decrement or not rho > 0.0:
+            return x, iteration
+        Md = d + product(d)
+        bend = float(d @ Md)
+        if not bend > 0.0:  # K is indefinite; what was found so far still descends
+            return (x, iteration) if iteration else (d, 1)
+        step = rho / bend
+        x += step * d
+        r -= step * Md
+        z = precondition(r)
+        rho, before = float(r @ z), rho
+        d = z + (rho / before) * d
+    return x, INNER_ITERATIONS

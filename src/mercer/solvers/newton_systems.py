@@ -1,0 +1,297 @@
+"""The Newton systems of logistic regression, and what makes conjugate gradients on them short.
+
+See `mercer.solvers.newton` for the equations. With L Lᵀ = W, the curvature of the losses, an approximate inverse of
+I + Lᵀ K L is made in one of three ways: from its Cholesky factor, or from K ≈ F Fᵀ by Woodbury's formula, with F a
+partial Cholesky factor of K or the explicit features.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.linalg
+
+from mercer.budget import memory_there, refuse_too_large
+from mercer.errors import InvalidParameter
+from mercer.grams.base import Factor, Gram
+from mercer.grams.dense import DenseGram
+from mercer.problems.problem import Problem
+from mercer.solvers.cg import rank_for
+from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
+from mercer.solvers.pivoted import pivoted_cholesky
+from mercer.solvers.watch import Watch
+
+__all__ = ["Curvature", "Preconditioner", "Quiet", "Route", "direct", "featured", "pivoted"]
+
+Array = npt.NDArray[np.float64]
+
+# Pivots times columns: the size of the inner matrix of Woodbury's formula.
+INNER = 1_500
+# Rows of F that are weighted at a time.
+ROWS_AT_ONCE = 2_048
+# Pivots: n r² operations a step are soon more than the products that they save.
+MOST_PIVOTS = 600
+# K is held in float32 for inner products where it fits into this, and its rounding is below this share of (2).
+HELD_BYTES = 1_700_000_000
+HELD_SHARE = 0.25
+SINGLE_UNIT = 2.0**-24
+SINGLE = "stored in float32"
+
+
+class Preconditioner(Protocol):
+    """V ↦ (I + Lᵀ K L)⁻¹ V, or nearly so."""
+
+    def __call__(self, V: Array) -> Array:  # (n t, k) -> (n t, k)
+        """Apply it."""
+
+
+@final
+class Curvature:
+    """W = C (diag(p) − p pᵀ) = L Lᵀ, row by row.
+
+    L = √C diag(√p) (I − κ √p √pᵀ) with κ = (1 − √(1 − s))/s, s = Σ p: 1 for softmax, less for the one p of two classes.
+    """
+
+    def __init__(self, cost: Array, p: Array) -> None:
+        self.cost, self.p = cost, p  # (n, 1), (n, t)
+        self._root = np.sqrt(p)
+        s = np.minimum(p.sum(axis=1, keepdims=True), 1.0)
+        kappa = np.divide(1.0 - np.sqrt(1.0 - s), s, out=np.full_like(s, 0.5), where=s > 0.0)
+        self._inner = kappa * self._root
+        self._scale = np.sqrt(cost) * self._root
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        n, t = self.p.shape
+        return n, t
+
+    def root(self, X: Array) -> Array:  # (n, t) or (n, t, k)
+        """L X."""
+        root, inner, scale = (_like(V, X) for V in (self._root, self._inner, self._scale))
+        return np.asarray(scale * (X - inner * (root * X).sum(axis=1, keepdims=True)))
+
+    def root_transposed(self, X: Array) -> Array:  # (n, t) or (n, t, k)
+        """Lᵀ X."""
+        root, inner, scale = (_like(V, X) for V in (self._root, self._inner, self._scale))
+        scaled = scale * X
+        return np.asarray(scaled - inner * (root * scaled).sum(axis=1, keepdims=True))
+
+
+def _like(V: Array, X: Array) -> Array:
+    return V if X.ndim == 2 else V[:, :, None]
+
+
+# Makes, from the problem, what makes a preconditioner of each step. None where the watch was over.
+Factory = Callable[[Curvature, Look], Preconditioner | None]
+
+
+class Route(NamedTuple):
+    """A way to solve the Newton systems of one problem.
+
+    Attributes
+    ----------
+    precondition : callable (Curvature, Watch) -> Preconditioner or None
+        Makes the preconditioner of a step; None where the time was up.
+    times : callable (V) -> K V
+        The products of the inner iterations, which need not be exact.
+    note : str
+        What to say about it.
+    is_rounded : bool
+        Whether those products are made in float32.
+    """
+
+    precondition: Factory
+    times: Callable[[Array], Array]
+    note: str
+    is_rounded: bool = False
+
+
+@final
+class Quiet:
+    """The clock of a watch without its bar: within a step the share of the whole does not change."""
+
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+
+    def look(self, share: float, measure: str = "") -> bool:  # noqa: ARG002 (the signature of a watch)
+        """Whether the time is up."""
+        return self._watch.is_over
+
+
+def direct(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
+    """By a Cholesky factor of I + Lᵀ K L: exact."""
+    n, t = problem.y.shape
+    refuse_too_large(8 * (n * t) ** 2, f"The Newton system of {n * t} unknowns in float64", 'Use solver="newton-cg".')
+    K = np.asarray(problem.gram.dense(), dtype=np.float64)
+
+    def make(curvature: Curvature, watch: Look) -> Preconditioner | None:
+        each = np.broadcast_to(np.eye(t), (n, t, t))
+        L = curvature.root(np.ascontiguousarray(each))  # (n, t, t)
+        if t == 1:
+            M = L[:, 0] * K * L[:, 0, 0]
+        else:
+            wide = L.transpose(1, 0, 2).reshape(t, n * t)
+            M = wide.T @ wide
+            M *= np.repeat(np.repeat(K, t, axis=0), t, axis=1)
+        M.flat[:: n * t + 1] += 1.0
+        M = M.T  # symmetric: what C calls rows, Fortran calls columns
+        broken = factor_in_place(M, watch)
+        if broken == STOPPED:
+            return None
+        if broken:  # only where K is indefinite, or 1 is less than the rounding of c·K: the gap says how it went
+            return _unchanged
+        return lambda V: _solved(M, V)
+
+    return Route(make, lambda V: np.asarray(K @ V), "")
+
+
+def _unchanged(V: Array) -> Array:
+    return V
+
+
+def _solved(L: Array, V: Array) -> Array:
+    out = np.array(V, dtype=np.float64, order="F")
+    solve_in_place(L, out)
+    return out
+
+
+def pivoted(problem: Problem, watch: Watch) -> Route:
+    """By a partial Cholesky factor of K, made once; K itself is stored in float32 where that does."""
+    n, t = problem.y.shape
+    rank = min(rank_for(n), MOST_PIVOTS, max(INNER // t, 1))
+    # Where (c/4)·(K − F Fᵀ) is below 1/4 of the identity beside it, more columns would be useless.
+    cost = float(problem.cost.max())
+    found = pivoted_cholesky(
+        problem.gram,
+        np.ones(n),
+        rank,
+        stop=min(1.0, 1.0 / cost),
+        rng=np.random.default_rng(0),
+        watch=Quiet(watch),
+    )
+    times, how = _hold(problem.gram, cost)
+    note = f"rank {found.factor.shape[1]} preconditioner, K {how}"
+    return Route(_woodbury(_Held(found.factor), t), times, note, is_rounded=how == SINGLE)
+
+
+def _times(gram: Gram) -> Callable[[Array], Array]:
+    return lambda V: np.asarray(gram @ V, dtype=np.float64)
+
+
+def _hold(gram: Gram, cost: float) -> tuple[Callable[[Array], Array], str]:
+    """K of the inner products: in float32 where it fits and where rounding is small beside the identity of (2)."""
+    n = gram.shape[0]
+    if isinstance(gram, DenseGram):
+        return _times(gram), "stored"
+    asked = 4 * n * n
+    rounding = 0.25 * cost * SINGLE_UNIT * n * float(np.abs(gram.diag()).max(initial=0.0))
+    if asked > min(HELD_BYTES, memory_there()) or rounding > HELD_SHARE:
+        return _times(gram), "made anew for each product"
+    K = gram.dense(out=np.empty((n, n), dtype=np.float32))
+    return lambda V: (K @ V.astype(np.float32)).astype(np.float64), SINGLE
+
+
+@final
+class _Held:
+    """A factor F in memory, as `mercer.grams.base.Factor`."""
+
+    def __init__(self, F: npt.NDArray[Any]) -> None:
+        self._F = F
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self._F.shape
+        return rows, columns
+
+    def __iter__(self) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+        yield slice(0, len(self._F)), self._F
+
+    def __matmul__(self, W: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(self._F @ W)
+
+    def transpose_times(self, V: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(self._F.T @ V)
+
+    def dense(self) -> npt.NDArray[Any]:
+        return self._F
+
+
+def featured(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
+    """By the explicit features of K = Φ Φᵀ: exact, unless there are very many for very many classes."""
+    phi = problem.gram.factor()
+    if phi is None:
+        raise InvalidParameter(
+            'Solver "primal" cannot solve this problem: the kernel has no finite feature map, or none that is smaller '
+            "than the data.",
+            "",
+            'Try solver="auto".',
+        )
+    n, t = problem.y.shape
+    note = f"{phi.shape[1]} features in place of {n} rows"
+    return Route(_woodbury(phi, t), _times(problem.gram), note)
+
+
+def _woodbury(F: Factor, t: int) -> Factory:
+    """(I + Lᵀ F Fᵀ L)⁻¹ = I − Lᵀ F T⁻¹ Fᵀ L with T = I + Fᵀ W F, of r t rows.
+
+    Where that is too large, C diag(p) stands for W, which is more than W and falls into t blocks.
+    """
+    r = F.shape[1]
+    is_whole = r * t <= INNER or t == 1
+
+    def make(curvature: Curvature, watch: Look) -> Preconditioner | None:  # noqa: ARG001 (of a Factory)
+        n = curvature.shape[0]
+        L = _inner_factors(F, curvature, is_whole)
+
+        def apply(V: Array) -> Array:  # (n t, k)
+            k = V.shape[1]
+            X = V.reshape(n, t, k)
+            inside = F.transpose_times(curvature.root(X).reshape(n, t * k)).reshape(r, t, k)
+            stacked = inside.transpose(1, 0, 2)  # (t, r, k)
+            if is_whole:
+                solved = scipy.linalg.cho_solve((L[0], True), stacked.reshape(t * r, k)).reshape(t, r, k)
+            else:
+                solved = np.stack([scipy.linalg.cho_solve((L[j], True), stacked[j]) for j in range(t)])
+            outside = (F @ np.ascontiguousarray(solved.transpose(1, 0, 2)).reshape(r, t * k)).reshape(n, t, k)
+            return np.asarray(V - curvature.root_transposed(outside).reshape(n * t, k))
+
+        return apply
+
+    return make
+
+
+def _inner_factors(F: Factor, curvature: Curvature, is_whole: bool) -> list[Array]:
+    """The Cholesky factor of T, or one for each of its blocks."""
+    r, t = F.shape[1], curvature.shape[1]
+    if is_whole:
+        T = np.eye(t * r)
+        for rows, block in _strips(F):
+            c, p = curvature.cost[rows], curvature.p[rows]
+            if t == 1:
+                scaled = np.sqrt(c * p * (1.0 - p)) * block
+                T += scaled.T @ scaled  # NumPy makes half of AᵀA where both are the same array
+                continue
+            wide = ((np.sqrt(c) * p)[:, :, None] * block[:, None, :]).reshape(len(block), t * r)
+            T -= wide.T @ wide
+            for j in range(t):
+                scaled = np.sqrt(c * p[:, j : j + 1]) * block
+                own = slice(j * r, (j + 1) * r)
+                T[own, own] += scaled.T @ scaled
+        return [scipy.linalg.cholesky(T, lower=True, overwrite_a=True, check_finite=False)]
+    blocks = np.zeros((t, r, r))
+    for rows, block in _strips(F):
+        for j in range(t):
+            root = np.sqrt(curvature.cost[rows, 0] * curvature.p[rows, j])[:, None] * block
+            blocks[j] += root.T @ root
+    blocks.reshape(t, -1)[:, :: r + 1] += 1.0
+    return [scipy.linalg.cholesky(block, lower=True, check_finite=False) for block in blocks]
+
+
+def _strips(F: Factor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+    """The rows of F, not too many at a time."""
+    for rows, block in F:
+        for start in range(0, len(block), ROWS_AT_ONCE):
+            part = block[start : start + ROWS_AT_ONCE]
+            yield slice(rows.start + start, rows.start + start + len(part)), part
