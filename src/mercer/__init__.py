@@ -16,7 +16,17 @@ from mercer.errors import (
     TooLarge,
     UncertifiedWarning,
 )
-from mercer.estimators import KernelRidge, KernelRidgeCV
+from mercer.estimators import (
+    KernelLogisticRegression,
+    KernelNearestCentroid,
+    KernelNeighborsClassifier,
+    KernelNeighborsRegressor,
+    KernelRidge,
+    KernelRidgeCV,
+    NadarayaWatson,
+    NadarayaWatsonClassifier,
+    Window,
+)
 from mercer.grams import Gram, gram
 from mercer.kernels import (
     L1,
@@ -77,6 +87,10 @@ __all__ = [
     "InvalidInput",
     "InvalidParameter",
     "Kernel",
+    "KernelLogisticRegression",
+    "KernelNearestCentroid",
+    "KernelNeighborsClassifier",
+    "KernelNeighborsRegressor",
     "KernelRidge",
     "KernelRidgeCV",
     "Laplacian",
@@ -84,6 +98,8 @@ __all__ = [
     "Matern",
     "MercerError",
     "MercerWarning",
+    "NadarayaWatson",
+    "NadarayaWatsonClassifier",
     "NoFiniteMap",
     "NotFinite",
     "NotPositive",
@@ -103,6 +119,7 @@ __all__ = [
     "Torus",
     "UncertifiedWarning",
     "UnitRows",
+    "Window",
     "check_gram",
     "get_num_threads",
     "gram",

@@ -5,12 +5,8 @@ The equations of the squared loss, scaled as in `mercer.solvers.factor`,
     M z = S (y − B θ),      M = A + ridge·I,   A = S K S,   ridge = 1 / max c,                             (1)
 
 are solved for the right-hand sides S y and S B together (one walk over K for all of them), and θ comes from the q × q
-Schur complement. With the preconditioner
-
-    P = F Fᵀ + μ I,      A ≈ F Fᵀ by `mercer.solvers.pivoted`,   μ = ridge + trace(A − F Fᵀ) / n,           (2)
-
-the iterations depend on what F leaves of the spectrum and no longer on its largest eigenvalues. P⁻¹ is applied by
-Woodbury's formula, P⁻¹ r = (r − F (FᵀF + μI)⁻¹ Fᵀ r) / μ, through the Cholesky factor of FᵀF + μI.
+Schur complement. The preconditioner is P = F Fᵀ + μ I of `mercer.solvers.preconditioner`: the iterations depend on what
+F leaves of the spectrum, and no longer on its largest eigenvalues.
 
 A column is solved when its relative residual ‖r‖/‖b‖ is at most `tol` and so is its relative gap, ‖r‖² / (ridge bᵀz).
 The recurrence of r drifts from b − M z by rounding. The true residual is computed every 50 iterations, and at the end
@@ -24,14 +20,13 @@ F; a Ritz value is an estimate from above.
 
 import math
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 import threadpoolctl
 
-from mercer.budget import memory_there
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
@@ -39,7 +34,7 @@ from mercer.problems.solution import Answer
 from mercer.solvers.factor import Stage, eliminate, groups, scaling
 from mercer.solvers.lapack import Look
 from mercer.solvers.options import Options
-from mercer.solvers.pivoted import Pivoted, pivoted_cholesky
+from mercer.solvers.preconditioner import Preconditioner, rank_for
 
 __all__ = ["cg", "rank_for"]
 
@@ -53,28 +48,11 @@ PERIOD = 50
 PROGRESS = 0.9
 # The recurrence has drifted when it is off by this share of the true residual.
 DRIFT = 0.1
-# F in float32, at half the cost, where the ridge is above this share of the trace: its rounding is then far below P.
-SINGLE = 1e-6
-# Ranks: few enough rows are factored whole, and beyond the last one n r² operations cost more than they save.
-SMALL_RANK, LARGE_RANK = 100, 2_000
-# A Gram matrix is given no more than this much of the memory for its preconditioner: F, and blocks on the way to it.
-BYTES_PER_PIVOT = 16
-POWER_STEPS = 20
 # BLAS is kept to one thread during the iterations from so many rows (it takes a few ms to say so), and up to so many
 # columns (products with F are then no longer a trifle).
 LIMITED_ROWS, LIMITED_COLUMNS = 2_000, 8
 # Of a right-hand side, what is left of y beside its projection on B by rounding alone.
 ROUNDINGS = 16.0
-
-
-def rank_for(n: int) -> int:
-    """Pivots of the preconditioner: min(n/10, 10 √n, 2000), but all of the first 100, and no more than fit.
-
-    Measured for radial kernels in 20 dimensions, n from 5 000 to 20 000: half or twice as many cost at most a fifth
-    more time in all.
-    """
-    rule = min(n // 10, int(10.0 * math.sqrt(n)), LARGE_RANK)
-    return max(min(n, max(SMALL_RANK, rule), memory_there() // (BYTES_PER_PIVOT * n)), 0)
 
 
 def cg(problem: Problem, options: Options) -> Answer:
@@ -117,7 +95,7 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
         scale, ridge = scaling(cost[rows])
         system = _System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]))
         stage = Stage(watch, part / len(parts), (part + 1) / len(parts))
-        preconditioner = _Preconditioner(system, stage)
+        preconditioner = Preconditioner(system.gram, scale, system.ridge, stage)
         y, B = scale[:, None] * problem.y[np.ix_(rows, targets)], scale[:, None] * problem.B[rows]
         start, rest = _project(y, B)
         with _few_blas_threads(system, targets.size + B.shape[1]):
@@ -185,63 +163,6 @@ def _few_blas_threads(system: _System, k: int) -> AbstractContextManager[object]
     return limits
 
 
-@final
-class _Preconditioner:
-    """R ↦ P⁻¹ R of (2)."""
-
-    def __init__(self, system: _System, watch: Look) -> None:
-        self._pivoted = _pivot(system, watch)
-        F, n = self._pivoted.factor, len(system.scale)
-        self.rank = F.shape[1]
-        # Only the lower triangle is filled, and only that is read.
-        product = scipy.linalg.get_blas_funcs("syrk", (F,))(1.0, F, trans=1, lower=1) if self.rank else F.T @ F
-        inner = np.asarray(product, dtype=np.float64)
-        self.largest = _largest_eigenvalue(inner) if self.rank else self._pivoted.trace
-        # A μ below the rounding of FᵀF would only be noise. This changes P alone, never the equations.
-        self.mu = max(system.ridge + self._pivoted.trace / n, EPS * system.trace)
-        self._L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
-        while failed:
-            self.mu *= 10.0
-            self._L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
-
-    def __call__(self, R: Array) -> Array:  # (r, k) -> (r, k)
-        if self.rank == 0:
-            return R / self.mu
-        F = self._pivoted.factor
-        inside = (F.T @ R.astype(F.dtype, copy=False)).astype(np.float64, copy=False)
-        inner, _ = scipy.linalg.lapack.dpotrs(self._L, inside, lower=1)
-        result: Array = R - F @ inner.astype(F.dtype, copy=False)
-        result /= self.mu
-        return result
-
-
-def _pivot(system: _System, watch: Look) -> Pivoted:
-    """F of (2). A residual of trace ≤ ridge bounds the condition of P⁻¹ M by 2: more columns would be useless."""
-    dtype: Any = np.float32 if system.ridge > SINGLE * system.trace else np.float64
-    return pivoted_cholesky(
-        system.gram,
-        system.scale,
-        rank_for(len(system.scale)),
-        stop=system.ridge,
-        rng=np.random.default_rng(0),
-        watch=Stage(watch, 0.0, 0.0),  # its bar begins with the iterations
-        dtype=dtype,
-    )
-
-
-def _largest_eigenvalue(A: Array) -> float:
-    """Of a symmetric matrix given by its lower triangle, from below, by power iteration."""
-    v = np.random.default_rng(0).standard_normal(len(A))
-    value = 0.0
-    for _ in range(POWER_STEPS):
-        v = scipy.linalg.blas.dsymv(1.0, A, v, lower=1)
-        value = float(np.linalg.norm(v))
-        if value == 0.0:
-            break
-        v /= value
-    return value
-
-
 class _Found(NamedTuple):
     solved: Array  # (r, k)
     trace: list[float]
@@ -250,7 +171,7 @@ class _Found(NamedTuple):
     note: str
 
 
-def _iterate(system: _System, P: _Preconditioner, right: Array, options: Options, watch: Look) -> _Found:
+def _iterate(system: _System, P: Preconditioner, right: Array, options: Options, watch: Look) -> _Found:
     """Conjugate gradients for all columns of the right-hand side."""
     norms = np.linalg.norm(right, axis=0)
     norms[norms == 0.0] = 1.0
@@ -293,7 +214,7 @@ class _Run:
         The largest residual after each step.
     """
 
-    def __init__(self, system: _System, P: _Preconditioner, right: Array, tol: float) -> None:
+    def __init__(self, system: _System, P: Preconditioner, right: Array, tol: float) -> None:
         self._system, self._P, self._tol = system, P, tol
         k = right.shape[1]
         self.solved = np.zeros_like(right)

@@ -21,9 +21,11 @@ class TopKDrink {
         for (Index r = 0; r < walker_.rows_of(strip); ++r) {
             std::vector<Hit>& heap = heaps_[static_cast<std::size_t>(strip * kStripRows + r)];
             const T* row = tile + r * kStripCols<T>;
+            const bool full = static_cast<Index>(heap.size()) == job_.k;
+            // Most rows of most strips hold nothing better: one branch for all of their numbers.
+            if (full && columns == kStripCols<T> && !any_passes(row, heap.front().value)) continue;
             for (Index c = 0; c < columns; c += kWidth<T>) {
-                if (static_cast<Index>(heap.size()) == job_.k && !any<T>(passes(load<T>(row + c), heap.front().value)))
-                    continue;
+                if (full && !any<T>(passes(load<T>(row + c), heap.front().value))) continue;
                 for (Index lane = c; lane < std::min<Index>(c + kWidth<T>, columns); ++lane)
                     offer(heap, Hit{row[lane], j + lane}, walker_.first_row() + strip * kStripRows + r);
             }
@@ -59,6 +61,21 @@ class TopKDrink {
     VI<T> passes(V<T> values, T worst) const {
         const VI<T> finite = absolute<T>(values) <= std::numeric_limits<T>::max();
         return ~finite | (job_.largest ? values > worst : values < worst);
+    }
+    // Whether some number of a row of a strip passes.
+    bool any_passes(const T* row, T worst) const {
+        return job_.largest ? any_passes<true>(row, worst) : any_passes<false>(row, worst);
+    }
+    template <bool Largest>
+    static bool any_passes(const T* row, T worst) {
+        const V<T> most = fill<T>(std::numeric_limits<T>::max());
+        const V<T> low = Largest ? -most : fill<T>(worst);
+        const V<T> high = Largest ? fill<T>(worst) : most;
+        VI<T> fails = (load<T>(row) >= low) & (load<T>(row) <= high);
+        MERCER_UNROLL
+        for (int c = kWidth<T>; c < kStripCols<T>; c += kWidth<T>)
+            fails &= (load<T>(row + c) >= low) & (load<T>(row + c) <= high);
+        return any<T>(~fails);
     }
     void offer(std::vector<Hit>& heap, Hit hit, Index row) const {
         if (!std::isfinite(hit.value)) refuse_not_finite<T>(walk_, row);

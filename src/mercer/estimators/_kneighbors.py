@@ -1,0 +1,195 @@
+"""What the machines of nearest neighbours share: who the neighbours are, and what their votes weigh."""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.domains import is_number
+from mercer.errors import InvalidInput, InvalidParameter
+from mercer.estimators._machine import KernelMachine
+from mercer.estimators._neighbors import FeatureSpace, Found
+from mercer.kernels.bound import bind
+from mercer.points.base import Points
+
+__all__ = ["KernelNeighbors"]
+
+Array = npt.NDArray[np.float64]
+
+WEIGHTS = ("uniform", "distance", "kernel")
+
+
+class KernelNeighbors(KernelMachine):
+    """What the classifier and the regressor share: who the neighbours are, and what their votes weigh."""
+
+    n_neighbors: int
+    weights: str | Callable[[Array], Any] | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
+        """Find the nearest training points, nearest first; of points at the same distance, that of the smaller index.
+
+        Parameters
+        ----------
+        X : array-like, sparse, table, or any points the kernel can read, optional
+            The points; the training points without X, which then are no neighbours of themselves. For a precomputed
+            kernel the rows k(x, training).
+        n_neighbors : int, optional
+            How many; as constructed where None.
+        return_distance : bool, default True
+            Whether distances are returned too. With a precomputed kernel those of new points are not known.
+
+        Returns
+        -------
+        distances : ndarray of shape (m, n_neighbors)
+            √(k(x, x) − 2k(x, z) + k(z, z)); only with `return_distance`.
+        indices : int ndarray of shape (m, n_neighbors)
+            Which training points.
+        """
+        found = self._find(X, n_neighbors)
+        return (self._space.distances(found), found.index) if return_distance else found.index
+
+    def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
+        """The matrix of the k nearest neighbours, sparse.
+
+        Parameters
+        ----------
+        X, n_neighbors
+            As in `kneighbors`.
+        mode : {"connectivity", "distance"}, default "connectivity"
+            Whether an edge is 1 or the distance.
+
+        Returns
+        -------
+        csr_array of shape (m, n_samples_fit)
+        """
+        if mode not in ("connectivity", "distance"):
+            raise InvalidParameter(
+                f'Unsupported mode, must be one of "connectivity", or "distance" but got "{mode}" instead.'
+            )
+        found = self._find(X, n_neighbors)
+        m, k = found.index.shape
+        edges = np.ones(m * k) if mode == "connectivity" else self._space.distances(found).ravel()
+        return sp.csr_array((edges, found.index.ravel(), np.arange(0, m * k + 1, k)), shape=(m, self.n_samples_fit_))
+
+    def radius_neighbors(
+        self, X: Any = None, radius: float = 1.0, return_distance: bool = True, sort_results: bool = False
+    ) -> Any:
+        """Find all training points within a distance.
+
+        Parameters
+        ----------
+        X : array-like, sparse, table, or any points the kernel can read, optional
+            The points; the training points without X, which then are no neighbours of themselves.
+        radius : float, default 1.0
+            The largest distance in the feature space, itself included.
+        return_distance : bool, default True
+            Whether distances are returned too.
+        sort_results : bool, default False
+            Whether the nearest come first (and of equally near ones that of the smaller index); else they come in the
+            order of their indices. Only with `return_distance`.
+
+        Returns
+        -------
+        distances : object ndarray of shape (m,), of float64 ndarrays
+            Only with `return_distance`.
+        indices : object ndarray of shape (m,), of int ndarrays
+            Which training points.
+        """
+        check_is_fitted(self)
+        if not is_number(radius) or not 0.0 <= radius < np.inf:
+            raise InvalidParameter("radius must be a finite number ≥ 0.", f"Got {radius!r}.")
+        if sort_results and not return_distance:
+            raise InvalidParameter("return_distance must be True if sort_results is True.")
+        points = None if X is None else self._read_new(X)
+        m = self.n_samples_fit_ if points is None else len(points)
+        distances, indices = np.empty(m, dtype=object), np.empty(m, dtype=object)
+        for row, (distance, index) in enumerate(self._space.within(points, float(radius))):
+            order = np.argsort(distance, kind="stable") if sort_results else slice(None)
+            distances[row], indices[row] = distance[order], index[order]
+        return (distances, indices) if return_distance else indices
+
+    def _index(self, points: Points) -> None:
+        """Set the attributes that do not depend on the targets."""
+        self._check_parameters()
+        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
+        self._space = FeatureSpace(self.bound_)
+        self.n_samples_fit_ = len(points)
+
+    def _check_parameters(self) -> None:
+        if not _is_whole(self.n_neighbors) or self.n_neighbors < 1:
+            raise InvalidParameter("n_neighbors must be a whole number ≥ 1.", f"Got {self.n_neighbors!r}.")
+        if not (self.weights is None or callable(self.weights) or self.weights in WEIGHTS):
+            raise InvalidParameter(
+                "weights must be a name or a function of distances.",
+                f"Got {self.weights!r}.",
+                f"The names are {', '.join(WEIGHTS)}.",
+            )
+
+    def _find(self, X: Any, n_neighbors: int | None) -> Found:
+        check_is_fitted(self)
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        if not _is_whole(k):
+            raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
+        if k < 1:
+            raise InvalidParameter(f"Expected n_neighbors > 0. Got {k}.")
+        points = None if X is None else self._read_new(X)
+        n = self.n_samples_fit_
+        m, most, sign = (n, n - 1, "<") if points is None else (len(points), n, "<=")
+        if k > most:
+            raise InvalidInput(
+                f"Expected n_neighbors {sign} n_samples_fit, but "
+                f"n_neighbors = {k}, n_samples_fit = {n}, n_samples = {m}"
+            )
+        return self._space.nearest(points, int(k))
+
+    def _votes(self, found: Found) -> Array:
+        """What each neighbour's vote weighs: (m, k), not all 0 in a row."""
+        if self.weights is None or (isinstance(self.weights, str) and self.weights == "uniform"):
+            return np.ones(found.index.shape)
+        if isinstance(self.weights, str) and self.weights == "kernel":
+            return _votes_of_values(self._space.values(found))
+        distances = self._space.distances(found)
+        if isinstance(self.weights, str):
+            exact = distances == 0.0
+            # A point that is a training point hears only those that lie where it does.
+            with np.errstate(divide="ignore"):
+                return np.where(exact.any(axis=1, keepdims=True), exact, 1.0 / distances)
+        votes = np.asarray(self.weights(distances), dtype=np.float64)
+        if votes.shape != distances.shape:
+            raise InvalidInput(
+                "The function weights must return one number for each distance.",
+                f"Got shape {votes.shape} for distances of shape {distances.shape}.",
+            )
+        if (votes == 0.0).all(axis=1).any():
+            raise InvalidInput(
+                "All neighbors of some sample is getting zero weights.",
+                "",
+                "Please modify 'weights' to avoid this case if you are using a user-defined function.",
+            )
+        return votes
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _votes_of_values(values: Array) -> Array:
+    if (values < 0.0).any():
+        raise InvalidInput(
+            'weights="kernel" needs kernel values ≥ 0: a vote cannot weigh less than nothing.',
+            f"The smallest value of a neighbour is {values.min():.6g}.",
+            'Use a kernel of values ≥ 0, such as RBF(), or weights="distance".',
+        )
+    # Where all values have become 0 the nearest decides, as it does in the limit.
+    silent = ~values.any(axis=1)
+    values[silent, 0] = 1.0
+    return values

@@ -1,0 +1,145 @@
+"""The nearest centroid in the feature space of a kernel."""
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from mercer.errors import InvalidInput
+from mercer.estimators._classes import class_labels, class_weights
+from mercer.estimators._machine import KernelMachine
+from mercer.estimators._targets import weights
+from mercer.kernels.bound import bind
+
+__all__ = ["KernelNearestCentroid"]
+
+Array = npt.NDArray[np.float64]
+
+
+class KernelNearestCentroid(ClassifierMixin, KernelMachine):
+    """Classification by the nearest class mean in the feature space of a kernel.
+
+    The centroid μ = Σ wᵢ φ(xᵢ) / Σ wᵢ of a class is never formed: d²(x, μ) = k(x, x) − 2 Σ aᵢ k(x, xᵢ) + Σᵢⱼ aᵢaⱼ
+    k(xᵢ, xⱼ), where aᵢ = wᵢ / Σ wᵢ over the class. Between two classes that is a kernel machine: ½(d²(x, μ₀) − d²(x,
+    μ₁)) = Σᵢ ±aᵢ k(x, xᵢ) + b, without anything to solve. Classes have no priors: these need a density, and the
+    feature space has none.
+
+    Parameters
+    ----------
+    kernel : Kernel, str or callable, default "linear"
+        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
+        number.
+    gamma, degree, coef0 : optional
+        Parameters of a named kernel, with scikit-learn's defaults.
+    kernel_params : dict, optional
+        Keyword arguments of a function given as `kernel`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n, n_classes)
+        The centroids: the coefficients a of each class.
+    squared_norms_ : ndarray of shape (n_classes,)
+        ‖μ‖² of each class.
+    bound_ : Bound
+        The kernel, resolved on the training points, together with them.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from mercer.estimators.centroid import KernelNearestCentroid
+    >>> from mercer.kernels import RBF
+    >>> X = [[-2.0], [2.0], [-0.5], [0.5]]
+    >>> model = KernelNearestCentroid(kernel=RBF(1.0)).fit(X, ["out", "out", "in", "in"])
+    >>> model.predict([[-3.0], [0.1], [1.9]])
+    array(['out', 'in', 'out'], dtype='<U3')
+    >>> model.distances([[0.0]]).round(2)
+    array([[0.2 , 1.11]])
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "linear",
+        gamma: float | str | None = None,
+        degree: int = 3,
+        coef0: float = 1,
+        kernel_params: dict[str, Any] | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.kernel_params = kernel_params
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find what describes the centroids.
+
+        Parameters
+        ----------
+        X : array-like, sparse, table, or any points the kernel can read; shape (n, d)
+            Training points; the (n, n) Gram matrix where the kernel is precomputed.
+        y : array-like of shape (n,)
+            Labels of at least two classes.
+        sample_weight : float or array-like of shape (n,), optional
+            Weights wᵢ ≥ 0.
+        """
+        points = self._read(X)
+        n = len(points)
+        self.classes_, codes = class_labels(y, n)
+        coef = np.zeros((n, len(self.classes_)))
+        coef[np.arange(n), codes] = class_weights(None, self.classes_, codes, weights(sample_weight, n))
+        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
+        self.dual_coef_ = coef / coef.sum(axis=0)
+        to_centroids = self.bound_.self_cross() @ self.dual_coef_  # ⟨φ(xᵢ), μ⟩
+        self.squared_norms_ = np.einsum("nc,nc->c", self.dual_coef_, to_centroids)
+        return self
+
+    def distances(self, X: Any) -> Array:
+        """The distance to each centroid, in the feature space.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+        """
+        check_is_fitted(self)
+        points = self._read_new(X)
+        if self._spec.is_precomputed:
+            raise InvalidInput(
+                "Distances need k(x, x) of the new points, which a precomputed kernel does not know.",
+                "",
+                "Use decision_function, which does not.",
+            )
+        to_centroids = np.asarray(self.bound_.cross(points) @ self.dual_coef_)
+        squared = self.bound_.diag(points)[:, None] - 2.0 * to_centroids + self.squared_norms_
+        return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
+
+    def decision_function(self, X: Any) -> Array:
+        """⟨φ(x), μ⟩ − ½‖μ‖² = ½(k(x, x) − d²(x, μ)) for each class: the largest is that of the nearest centroid.
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes), or (m,) for two classes
+            For two classes the difference, above 0 where the second is nearer.
+        """
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The label of the nearest centroid; of equally near ones the first in `classes_`.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        nearest = np.argmax(self._scores(X), axis=1)
+        return np.asarray(self.classes_[nearest])
+
+    def _scores(self, X: Any) -> Array:
+        check_is_fitted(self)
+        points = self._read_new(X)
+        return np.asarray(self.bound_.cross(points) @ self.dual_coef_ - 0.5 * self.squared_norms_)
