@@ -51,9 +51,11 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
 def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> Solution:
     """Run the rows until one answers to the tolerance; else the best answer, or the first row's error.
 
-    A factorisation that breaks down is passed on only where a pseudo-inverse means something (alpha = 0): otherwise its
-    message about conditioning is the answer.
+    A row that breaks down hands on where another can mean something: a pseudo-inverse for alpha = 0, a stationary point
+    for a kernel that was only assumed to be one. Otherwise its message about conditioning is the answer.
     """
+    proof = problem.gram.proof
+    is_derived = proof is not None and not proof.assumptions
     best: Solution | None = None
     first_error: MercerError | None = None
     tried: list[str] = []
@@ -62,7 +64,7 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
             found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
         except (NotPositive, TooLarge) as error:
             first_error = first_error or error
-            if isinstance(error, NotPositive) and not np.isinf(problem.cost).any():
+            if isinstance(error, NotPositive) and is_derived and not np.isinf(problem.cost).any():
                 break
             tried.append(f"{row.name} gave up")
             continue

@@ -105,6 +105,15 @@ def test_breaking_down_with_a_penalty_is_an_error_and_without_one_least_squares(
     np.testing.assert_allclose(K @ solution.coef, y.mean(), rtol=1e-9)
 
 
+def test_an_indefinite_matrix_is_handed_on_to_the_solver_that_takes_it(monkeypatch):
+    monkeypatch.setattr(solver_table, "DIRECT_ROWS", 10)
+    K = np.tanh(X @ X.T - 1.0)
+    problem = Problem(DenseGram(K), Y, LOSSES["squared"], np.full((60, 2), 1e3), np.empty((60, 0)), np.empty(0))
+    solution = solve(problem)
+    assert solution.status is Status.INDEFINITE
+    np.testing.assert_allclose(K @ solution.coef + 1e-3 * solution.coef, Y, atol=1e-6)
+
+
 def test_a_solver_that_does_not_exist_is_named():
     with pytest.raises(InvalidParameter, match="'auto' or one of 'primal'"):
         solve(ridge(mercer.RBF()), solver="magic")
