@@ -127,6 +127,9 @@ def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, 
     inverse, _ = scipy.linalg.lapack.dpocon(L, norm, uplo="L")
     w, _ = scipy.linalg.lapack.dpotrs(L, system.right, lower=1)
     coef, best, left = np.zeros_like(y), system.theta(w), np.inf
+    # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: a smaller error is none.
+    root = np.sqrt(cost)[:, None]
+    rounding = float(np.finfo(np.float64).eps * np.sqrt(np.trace(system.matrix)))
     for _ in range(REFINEMENTS):
         theta = system.theta(w)
         found = _residuals(phi, y, cost, system.B, w, theta)
@@ -135,7 +138,7 @@ def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, 
         if not size < 0.5 * left:
             break
         coef, best, left = found.coef, theta, size
-        if size <= np.finfo(np.float64).eps * float(np.linalg.norm(w)):
+        if size <= rounding * float(np.linalg.norm(np.divide(coef, root, out=np.zeros_like(coef), where=root > 0.0))):
             break
         step, _ = scipy.linalg.lapack.dpotrs(L, error, lower=1)
         w = w + step

@@ -31,8 +31,8 @@ DIRECT_ROWS = 3_000
 # 10 + 8 √(what is left / ridge), as measured for radial kernels in 20 dimensions.
 PROBE_PIVOTS = 200
 FIRST_ITERATIONS, MORE_ITERATIONS = 10.0, 8.0
-# A factorisation in float32 costs as much as 15 iterations and one more for so many rows.
-FACTOR_ITERATIONS, ROWS_PER_ITERATION = 15.0, 280.0
+# A factorisation in float32 costs as much as one iteration for so many rows.
+ROWS_PER_ITERATION = 350.0
 # An eigendecomposition costs about as much as this many factorisations.
 FACTORS_PER_SPECTRUM = 9
 # Beyond this it takes the better part of an hour: only for who asks for it by name.
@@ -144,9 +144,11 @@ def _with_many_rows(problem: Problem) -> str:
 def _with_many_iterations(problem: Problem) -> str:
     if _with_many_penalties(problem):
         return _with_many_penalties(problem)
+    if not (_without_features(problem) or _with_many_features(problem)):
+        return "there are fewer features than rows to solve for"
     if _rows(problem) <= DIRECT_ROWS or not problem.cost.any():  # nothing to guess, or nothing to solve
         return ""
-    guess, limit = _iterations(problem), FACTOR_ITERATIONS + _rows(problem) / ROWS_PER_ITERATION
+    guess, limit = _iterations(problem), _rows(problem) / ROWS_PER_ITERATION
     return "" if guess <= limit else f"it would take about {guess:.0f} iterations, as long as a factorisation"
 
 
