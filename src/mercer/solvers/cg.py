@@ -27,7 +27,7 @@ import numpy.typing as npt
 import scipy.linalg
 import threadpoolctl
 
-from mercer.errors import InvalidInput, InvalidParameter, NotPositive
+from mercer.errors import InvalidParameter, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
@@ -90,8 +90,6 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
     parts = groups(problem.cost)
     for part, (cost, targets) in enumerate(parts):
         rows = np.flatnonzero(cost > 0.0)
-        if rows.size == 0:
-            raise InvalidInput("No row has a cost above 0.", "All sample weights are zero.", "Give some row a weight.")
         scale, ridge = scaling(cost[rows])
         system = _System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]))
         stage = Stage(watch, part / len(parts), (part + 1) / len(parts))

@@ -23,6 +23,7 @@ from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.factor import refuse_without_cost
 from mercer.solvers.lapack import eigen_in_place
 from mercer.solvers.options import Options
 
@@ -173,8 +174,7 @@ def eigen(problem: Problem, options: Options) -> Answer:  # noqa: ARG001  # ever
     for group, scale in enumerate(scales):
         targets = np.flatnonzero(which == group)
         rows = np.flatnonzero(scale)
-        if rows.size == 0:
-            raise InvalidInput("No row has a cost above 0.", "All sample weights are zero.", "Give some row a weight.")
+        refuse_without_cost(scale)
         gram = problem.gram if rows.size == n else problem.gram.take(rows)
         s = scale[rows, None]
         spectrum = decompose(gram, s[:, 0], border(s * problem.B[rows]))

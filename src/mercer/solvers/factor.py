@@ -21,7 +21,18 @@ from mercer.grams.base import Gram
 from mercer.grams.spectrum import extremes
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, forward_in_place, solve_in_place
 
-__all__ = ["Factor", "Indefinite", "Stage", "Stopped", "eliminate", "factorise", "groups", "scaled", "scaling"]
+__all__ = [
+    "Factor",
+    "Indefinite",
+    "Stage",
+    "Stopped",
+    "eliminate",
+    "factorise",
+    "groups",
+    "refuse_without_cost",
+    "scaled",
+    "scaling",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -172,10 +183,15 @@ def groups(cost: Array) -> list[tuple[Array, npt.NDArray[np.intp]]]:
     return [(cost[:, which[0]], np.array(which, dtype=np.intp)) for _, which in sorted(targets.items())]
 
 
-def scaling(cost: Array) -> tuple[Array, Array]:
-    """s and the ridge of each row, (r,) both; refused where no cost is above 0."""
+def refuse_without_cost(cost: Array) -> None:
+    """Say that no row counts."""
     if not (cost > 0.0).any():
         raise InvalidInput("No row has a cost above 0.", "All sample weights are zero.", "Give some row a weight.")
+
+
+def scaling(cost: Array) -> tuple[Array, Array]:
+    """s and the ridge of each row, (r,) both; refused where no cost is above 0."""
+    refuse_without_cost(cost)
     if np.isfinite(cost).all():
         return np.sqrt(cost / cost.max()), np.full_like(cost, 1.0 / cost.max())
     return np.ones_like(cost), 1.0 / cost

@@ -35,7 +35,7 @@ from mercer.budget import refuse_too_large
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Factor as Features
 from mercer.grams.base import Gram
-from mercer.solvers.factor import Factor, factorise
+from mercer.solvers.factor import Factor, factorise, refuse_without_cost
 from mercer.solvers.lapack import forward_in_place
 from mercer.solvers.watch import Watch
 
@@ -159,8 +159,7 @@ def primal_posterior(
             f"alpha is 0, and K = ΦΦᵀ of {features.shape[0]} rows has no more than rank {features.shape[1]}.",
             "Set alpha above 0.",
         )
-    if not cost.any():
-        raise InvalidInput("No row has a cost above 0.", "All sample weights are zero.", "Give some row a weight.")
+    refuse_without_cost(cost)
     q, root = B.shape[1], np.sqrt(cost)
     right = np.hstack([B, y])
     L = _features_factor(features, cost)
