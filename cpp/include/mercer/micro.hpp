@@ -78,9 +78,7 @@ MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T>& 
 }
 
 template <class T>
-MERCER_INLINE void start_at(const T* b0, Accumulators<T>& sum) {
-    const V<T> right0 = load<T>(b0);
-    const V<T> right1 = load<T>(b0 + kWidth<T>);
+MERCER_INLINE void start_at(V<T> right0, V<T> right1, Accumulators<T>& sum) {
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
         sum[r][0] = right0;
@@ -126,7 +124,7 @@ struct PanelProduct {
 template <class T, bool Guarded, bool Mirrored>
 bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, const PanelProduct<T>& to) {
     Accumulators<T> sum;
-    start_at<T>(b0, sum);
+    start_at<T>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
     accumulate<T, DotStep>(a, b, d, sum);
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
@@ -168,7 +166,7 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T 
 template <class T, bool Guarded>
 bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
     Accumulators<T> sum;
-    start_at<T>(b0, sum);
+    start_at<T>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
     accumulate<T, DotStep>(a, b, d, sum);
     V<T> most = fill<T>(-std::numeric_limits<T>::infinity());
     MERCER_UNROLL
@@ -183,6 +181,45 @@ bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T
     }
     if constexpr (Guarded) return any<T>(most >= fill<T>(limit));
     return false;
+}
+
+// One bit for each lane of a comparison, the first lane lowest.
+template <class T>
+MERCER_INLINE unsigned bits_of(VI<T> mask) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>) return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask));
+    else return _mm512_movepi64_mask(reinterpret_cast<__m512i>(mask));
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<T, float>)
+        return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<__m256>(mask)));
+    else return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(mask)));
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < kWidth<T>; ++i) bits |= (mask[i] != 0 ? 1U : 0U) << i;
+    return bits;
+#endif
+}
+
+// Nearness in a search, <a, b> - b2/2: true, and it is stored, when one reaches its row's limit or is no number. The
+// sum starts at -b2/2, so that all that remains of a panel without a hit is one comparison per vector.
+template <class T>
+bool beyond_panel(const T* a, const T* b, Index d, const T* b2, const T* limits, T* out, Index stride) {
+    Accumulators<T> sum;
+    start_at<T>(fill<T>(T{-0.5}) * load<T>(b2), fill<T>(T{-0.5}) * load<T>(b2 + kWidth<T>), sum);
+    accumulate<T, DotStep>(a, b, d, sum);
+    VI<T> hits{};
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        const V<T> limit = fill<T>(limits[r]);
+        hits |= ~(sum[r][0] < limit) | ~(sum[r][1] < limit);
+    }
+    if (!any<T>(hits)) return false;
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        store<T>(out + r * stride, sum[r][0]);
+        store<T>(out + r * stride + kWidth<T>, sum[r][1]);
+    }
+    return true;
 }
 
 }  // namespace mercer::MERCER_ISA

@@ -23,6 +23,7 @@ class Walker {
             leaf_tiles_.push_back(memory_.data() + (walk.plan.slots() + at) * kTile);
         left_at_.resize(static_cast<std::size_t>(walk.plan.rows()));
         alone_ = is_gaussian_alone();
+        keys_ = is_key();
         right_at_.resize(left_at_.size());
     }
 
@@ -104,6 +105,27 @@ class Walker {
         return true;
     }
 
+    // Whether the plan is r(x) + r(z) - 2 <x, z> of dense rows, as a search has it.
+    bool has_keys() const { return keys_; }
+    // r(x) of a row of the strip.
+    T key_start(int strip, Index row) const { return left_rows_[strip * kStripRows + row]; }
+
+    // Calls back with the panels of a strip that hold a nearness <x, z> - r(z)/2 above its row's limit; the limits may
+    // change meanwhile. The panel of columns stays in L1 while the rows of the strip pass.
+    template <class Panel>
+    void each_beyond(int strip, Index j0, const T* limits, Panel found) {
+        const Index d = right_.leaves[0].d;
+        const T* rows = left_[0].panels.data() + strip * kStripRows * d;
+        for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
+            const T* b = right_.leaves[0].panels.data() + (j0 + c) * d;
+            const T* b2 = right_.rows[0].data() + j0 + c;
+            for (int r = 0; r < kStripRows; r += kPanelRows) {
+                T* out = leaf_tiles_[0] + r * kStripCols<T> + c;
+                if (beyond_panel<T>(rows + r * d, b, d, b2, limits + r, out, kStripCols<T>)) found(r, c, out);
+            }
+        }
+    }
+
     // The strip, finished.
     const T* fold(int strip, Index j0) {
         const Strip made = open(strip, j0);
@@ -144,6 +166,14 @@ class Walker {
     // A plan may have no leaf at all (a constant), but one instruction that reads a leaf reads the only one.
     bool is_gaussian_alone() const {
         return walk_.plan.tape().size() == 1 && walk_.plan.tape()[0].op == Op::sqdist && has_exponents(0);
+    }
+
+    bool is_key() const {
+        const std::vector<Instruction>& tape = walk_.plan.tape();
+        return tape.size() == 2 && walk_.plan.leaves().size() == 1 && walk_.plan.rows() == 1 &&
+               tape[0].op == Op::inner && tape[1].op == Op::add_rows && tape[1].scale == -2.0 &&
+               tape[1].offset == 0.0 && std::holds_alternative<Dense>(walk_.left.sources[0]) &&
+               right_.leaves[0].shifts.size() == 0;
     }
 
     // Whether a leaf's tile holds the exponents of a gaussian.
@@ -391,6 +421,7 @@ class Walker {
     Index i1_ = 0;
     Index mended_ = 0;
     bool alone_ = false;  // the plan is one gaussian
+    bool keys_ = false;   // the plan is the key of a search
 };
 
 }  // namespace mercer::MERCER_ISA

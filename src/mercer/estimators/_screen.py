@@ -26,7 +26,7 @@ Rows = npt.NDArray[np.floating[Any]]
 Index = npt.NDArray[np.intp]
 
 # Candidates beyond k: enough that the proof rarely fails for want of a gap behind the k-th neighbour.
-_EXTRA = 4
+_EXTRA = 2
 # Queries that are tried first; where float32 does not prove most of them, the others are asked in float64 at once.
 _PILOT = 256
 # Numbers that a dense tile may hold, and the coordinates of a block of candidates, which should stay in the cache.
@@ -89,9 +89,10 @@ def _sum_of_moduli(differences: Array) -> Array:
     return found
 
 
-# d roundings of the sum of products, 2⟨x, z⟩ ≤ s²/2: d/2. Rounding of the norms, of their sum and of the difference:
-# 3.1. Rounding of the coordinates moves √ψ by u·s, and ψ by 2.1·u·s². The rest is for 1/(1 − d·u) and products.
-EUCLIDEAN = Metric(_EuclideanKey(), 2, _norms, _sum_of_squares, lambda d: 1.05 * (0.5 * d + 6.0))
+# d roundings of a sum from −‖z‖²/2 to ⟨x, z⟩ − ‖z‖²/2, twice, with ‖z‖² + 2‖x‖‖z‖ ≤ s²: d. Rounding of the norms and
+# of the key: 3.1. Rounding of the coordinates moves √ψ by u·s, and ψ by 2.1·u·s². The rest is for 1/(1 − d·u) and
+# products.
+EUCLIDEAN = Metric(_EuclideanKey(), 2, _norms, _sum_of_squares, lambda d: 1.05 * (d + 6.0))
 # d roundings of the sum, one of each difference, and one of each coordinate.
 CITY_BLOCK = Metric(
     L1(), 1, lambda rows: np.abs(rows).sum(axis=1, dtype=np.float64), _sum_of_moduli, lambda d: 1.05 * (d + 3.0)
@@ -144,8 +145,9 @@ class Screen:
         """ψ between each query and its candidates, (m, c), as a sum over differences in float64."""
         found = np.empty(candidates.shape)
         for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], _CACHED):
-            near = self.rows[candidates[block]]
-            found[block] = self.metric.distance(np.subtract(near, queries[block, None, :], dtype=np.float64))
+            differences = self.rows.take(candidates[block], axis=0).astype(np.float64)
+            differences -= queries[block, None, :].astype(np.float64)
+            found[block] = self.metric.distance(differences)
         return found
 
     def _ask(self, dtype: type, queries: Rows, which: Index, psi: Array, index: Index) -> Index:

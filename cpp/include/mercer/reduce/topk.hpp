@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "mercer/tiles.hpp"
@@ -12,14 +13,22 @@ namespace mercer::MERCER_ISA {
 template <class T>
 class TopKDrink {
    public:
-    TopKDrink(const Walk& walk, const TopK& job, Walker<T>& walker)
-        : walk_(walk), job_(job), walker_(walker), heaps_(kBlockRows) {}
+    TopKDrink(const Walk& walk, const TopK& job, Walker<T>& walker, bool may_search)
+        : walk_(walk),
+          job_(job),
+          walker_(walker),
+          heaps_(kBlockRows),
+          searches_(may_search && walker.has_keys() && !job.largest) {}
 
     void strip(int strip, Index j) {
-        const T* tile = walker_.fold(strip, j);
         const Index columns = std::min<Index>(kStripCols<T>, walk_.right.n - j);
+        if (searches_) {
+            search(strip, j, columns);
+            return;
+        }
+        const T* tile = walker_.fold(strip, j);
         for (Index r = 0; r < walker_.rows_of(strip); ++r) {
-            std::vector<Hit>& heap = heaps_[static_cast<std::size_t>(strip * kStripRows + r)];
+            std::vector<Hit>& heap = heap_of(strip, r);
             const T* row = tile + r * kStripCols<T>;
             const bool full = static_cast<Index>(heap.size()) == job_.k;
             // Most rows of most strips hold nothing better: one branch for all of their numbers.
@@ -51,10 +60,43 @@ class TopKDrink {
         T value;
         Index index;
     };
+    // The strip of a search for the smallest keys: most panels hold none that is small enough, and are not stored.
+    void search(int strip, Index j, Index columns) {
+        T limits[kStripRows];
+        const Index rows = walker_.rows_of(strip);
+        for (Index r = 0; r < kStripRows; ++r) limits[r] = r < rows ? limit_of(strip, r) : kAll;
+        walker_.each_beyond(strip, j, limits, [&](int first, int column, const T* panel) {
+            for (Index r = first; r < std::min<Index>(first + kPanelRows, rows); ++r, panel += kStripCols<T>)
+                take(strip, r, j + column, panel, columns - column, limits[r]);
+        });
+    }
+    // A row of such a panel. Hits are few: a bit for each, where a branch for each lane would often be guessed wrong.
+    void take(int strip, Index r, Index first, const T* values, Index columns, T& limit) {
+        const V<T> least = fill<T>(limit);
+        unsigned hits = bits_of<T>(~(load<T>(values) < least));
+        hits |= bits_of<T>(~(load<T>(values + kWidth<T>) < least)) << kWidth<T>;
+        for (; hits != 0; hits &= hits - 1) {
+            const Index lane = std::countr_zero(hits);
+            if (lane >= columns) return;
+            const T key = walker_.key_start(strip, r) - 2 * values[lane];
+            offer(heap_of(strip, r), Hit{key, first + lane}, walker_.first_row() + strip * kStripRows + r);
+            limit = limit_of(strip, r);
+        }
+    }
+    static constexpr T kAll = std::numeric_limits<T>::max();
+    // The nearness v from which on a key may be below the worst one kept: r(x) - 2 v < worst, rounded or not, and
+    // rounding keeps an order.
+    T limit_of(int strip, Index r) {
+        const std::vector<Hit>& heap = heap_of(strip, r);
+        if (static_cast<Index>(heap.size()) < job_.k) return -std::numeric_limits<T>::infinity();
+        return (walker_.key_start(strip, r) - heap.front().value) / 2;
+    }
+    std::vector<Hit>& heap_of(int strip, Index r) { return heaps_[static_cast<std::size_t>(strip * kStripRows + r)]; }
+
     auto better() const {
         return [largest = job_.largest](const Hit& a, const Hit& b) {
-            if (a.value != b.value) return largest ? a.value > b.value : a.value < b.value;
-            return a.index < b.index;
+            const bool is_better = largest ? a.value > b.value : a.value < b.value;
+            return is_better | ((a.value == b.value) & (a.index < b.index));
         };
     }
     // Those that are not finite pass too: they are refused, not ignored.
@@ -83,23 +125,50 @@ class TopKDrink {
             heap.push_back(hit);
             std::push_heap(heap.begin(), heap.end(), better());
         } else if (better()(hit, heap.front())) {
-            std::pop_heap(heap.begin(), heap.end(), better());
-            heap.back() = hit;
-            std::push_heap(heap.begin(), heap.end(), better());
+            replace_worst(heap, hit);
         }
+    }
+    // One way down where pop_heap and push_heap go down and up.
+    void replace_worst(std::vector<Hit>& heap, Hit hit) const {
+        const auto is_better = better();
+        Hit* const first = heap.data();
+        const std::size_t size = heap.size();
+        std::size_t at = 0;
+        for (std::size_t child = 1; child < size; child = 2 * at + 1) {
+            // Which of two children is worse cannot be guessed: no branch.
+            child += static_cast<std::size_t>(child + 1 < size && is_better(first[child], first[child + 1]));
+            if (!is_better(hit, first[child])) break;
+            first[at] = first[child];
+            at = child;
+        }
+        first[at] = hit;
     }
 
     const Walk& walk_;
     const TopK& job_;
     Walker<T>& walker_;
     std::vector<std::vector<Hit>> heaps_;
+    bool searches_;
 };
+
+// Whether no key r(x) + r(z) - 2 <x, z> can overflow, r being squared norms; a search looks for no infinite key.
+template <class T>
+bool has_finite_keys(const Walk& walk) {
+    constexpr double kMost = std::numeric_limits<T>::max() / 16;
+    const auto all_small = [](const Side& side) {
+        return std::all_of(side.rows.begin(), side.rows.end(), [&](const double* values) {
+            return std::all_of(values, values + side.n, [](double x) { return std::abs(x) <= kMost; });
+        });
+    };
+    return all_small(walk.left) && all_small(walk.right);
+}
 
 template <class T>
 void run_topk(const Walk& walk, const TopK& job) {
+    const bool may_search = has_finite_keys<T>(walk);
     parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
         Walker<T> walker(walk);
-        TopKDrink<T> drink(walk, job, walker);
+        TopKDrink<T> drink(walk, job, walker, may_search);
         const Index i0 = block * kBlockRows;
         sweep<T>(walker, walk, i0, std::min(i0 + kBlockRows, walk.left.n), 0, walk.right.n, drink);
         drink.finish();
