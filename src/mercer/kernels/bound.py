@@ -92,9 +92,10 @@ class Bound:
     def diag(self, X: Any = None) -> npt.NDArray[np.float64]:
         """k(x, x) at each point, in float64; of the basis without X.
 
-        Its own binding, since fitted maps know the basis and a new point may hold items that the basis does not.
+        New points have a binding of their own, since fitted maps know the basis, and a new point may hold items that
+        the basis does not.
         """
-        return diagonal(self.kernel, self.basis if X is None else X)
+        return self.pairs() if X is None else diagonal(self.kernel, X)
 
     def pairs(self) -> npt.NDArray[np.float64]:
         """k(x, x) at each point of the basis: the same plan, run on pairs."""

@@ -68,11 +68,19 @@ class Proof:
     """
 
     subject: Node
-    steps: tuple[Step, ...]
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The numbered steps, written when they are first asked for: a fit only asks what was assumed."""
+        fold = _Fold()
+        fold.visit(self.subject)
+        return tuple(fold.steps)
 
     @cached_property
     def assumptions(self) -> tuple[str, ...]:
         """What is claimed and not derived."""
+        if not _assumes(self.subject):
+            return ()
         return tuple(f"{step.node!r}: {step.condition}" for step in self.steps if step.rule is ASSUMED)
 
     @property
@@ -131,9 +139,15 @@ class Proof:
 
 def prove(node: Node) -> Proof:
     """Fold a tree into its proof."""
-    fold = _Fold()
-    fold.visit(node)
-    return Proof(node, tuple(fold.steps))
+    return Proof(node)
+
+
+def _assumes(node: Node) -> bool:
+    """Whether some step rests on an assumption; nothing is written for that."""
+    if node.by() is ASSUMED:
+        return True
+    expansion = node.expand() if node.by() is None else None
+    return any(map(_assumes, node.premises() if expansion is None else (expansion,)))
 
 
 class _Fold:
