@@ -1,4 +1,4 @@
-# make demo | test | lint | format | bench | bench-engine | bench-ridge | docs | sanitize | clean
+# make demo | test | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3
@@ -13,7 +13,7 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python lint format bench bench-engine bench-ridge docs sanitize clean
+.PHONY: help build demo test test-cpp test-python lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
 .DELETE_ON_ERROR:
 
 help:
@@ -96,6 +96,18 @@ bench-engine: $(BENCH)/.installed
 
 bench-ridge: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks ridge
+
+bench-svm: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks svm
+
+bench-logistic: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks logistic
+
+bench-neighbours: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks neighbours
+
+bench-smoothing: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks smoothing
 
 clean:
 	rm -rf $(VENV) $(BENCH) build dist src/mercer/_core.pyi .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,4 +1,7 @@
-"""`python -m benchmarks [suite] [part of a row's text]`: run suites, print their tables, keep the records."""
+"""`python -m benchmarks [--mercer] [suite] [part of a row's text]`: run suites, print their tables, keep the records.
+
+With --mercer, only mercer runs, beside the peers' times of an earlier run where they were measured on this machine.
+"""
 
 import importlib
 import sys
@@ -8,29 +11,50 @@ from benchmarks.harness import report
 from benchmarks.harness.measuring import measure
 from benchmarks.harness.rows import Row
 
-SUITES = {"engine": "benchmarks.engine.engine", "ridge": "benchmarks.against.ridge"}
+SUITES = {
+    "engine": "benchmarks.engine.engine", "ridge": "benchmarks.against.ridge", "svm": "benchmarks.against.svm",
+    "logistic": "benchmarks.against.logistic", "neighbours": "benchmarks.against.neighbours",
+    "smoothing": "benchmarks.against.smoothing",
+}  # fmt: skip
+MERCER_ONLY = "--mercer"
 
 
-def run(suite: str, part: str) -> list[dict[str, Any]]:
-    rows: tuple[Row, ...] = importlib.import_module(SUITES[suite]).ROWS
+def nothing(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a suite makes of its records that has no rows over rows."""
+    return records[:0]
+
+
+def chosen(part: str, work: str, against: str) -> bool:
+    return part.lower() in f"{work} {against}".lower()
+
+
+def run(suite: str, part: str, mercer_only: bool) -> list[dict[str, Any]]:
+    module = importlib.import_module(SUITES[suite])
+    rows: tuple[Row, ...] = module.ROWS
+    known = {(row["work"], row["against"]): row for row in report.stored(suite)} if mercer_only else {}
     records = []
     for row in rows:
-        if part.lower() not in f"{row.work} {row.against}".lower():
+        if not chosen(part, row.work, row.against):
             continue
         print(f"{suite}: {row.work} against {row.against} ...", file=sys.stderr, flush=True)
-        records.append(measure(row))
+        records.append(measure(row, known.get((row.work, row.against))))
         report.keep(suite, records[-1:])  # at once, so that a run broken off loses nothing
-    return records
+    derived = getattr(module, "derived", nothing)(report.stored(suite))
+    if derived:
+        report.keep(suite, derived, at_end=True)
+    over_many = [row for row in derived if not row["contestants"] or chosen(part, row["work"], row["against"])]
+    return records + over_many
 
 
 def main(arguments: list[str]) -> int:
-    suite, part = (*arguments, "", "")[:2]
+    mercer_only = MERCER_ONLY in arguments
+    suite, part = (*(argument for argument in arguments if argument != MERCER_ONLY), "", "")[:2]
     if suite and suite not in SUITES:
         print(f"No suite {suite!r}; there are: {', '.join(SUITES)}", file=sys.stderr)
         return 2
     failed = False
     for name in [suite] if suite else SUITES:
-        records = run(name, part)
+        records = run(name, part, mercer_only)
         print(report.table(records))
         failed |= any(side["status"] == "failed" for record in records for side in record["contestants"])
     report.write_page()

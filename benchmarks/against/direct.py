@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.special
 
 Array = np.ndarray[Any, Any]
 FOLDER = Path(__file__).resolve().parents[2] / "build" / "benchmarks"
 BLOCK = 100
+NEWTON_STEPS = 50
 
 
 def gaussian(X: Array, Z: Array) -> Array:  # (n, m)
@@ -60,11 +62,69 @@ def linear(X: Array, y: Array, Z: Array, alpha: float) -> Array:
     return np.asarray(Z @ scipy.linalg.solve(A, X.T @ y, assume_a="pos"))
 
 
+def fitted(X: Array, coef: Array) -> Array:
+    """Return K a, some rows at a time."""
+    return np.concatenate([gaussian(X[i : i + BLOCK], X) @ coef for i in range(0, len(X), BLOCK)])
+
+
 def residual(X: Array, y: Array, coef: Array, alpha: float) -> Array:
     """Return y − M a, some rows at a time."""
-    starts = range(0, len(X), BLOCK)
-    fitted = np.concatenate([gaussian(X[i : i + BLOCK], X) @ coef for i in starts])
-    return np.asarray(y - alpha * coef - fitted)
+    return np.asarray(y - alpha * coef - fitted(X, coef))
+
+
+def logistic(X: Array, y: Array, Z: Array, C: float) -> Array:
+    """Return P(y = 1 | z) of logistic regression without an intercept for every new row z; y is 0 or 1."""
+    K = gaussian(X, X)
+    f = np.zeros(len(X))
+    for _ in range(NEWTON_STEPS):
+        p = scipy.special.expit(f)
+        root = np.sqrt(C * p * (1.0 - p))
+        b = root**2 * f + C * (y - p)
+        M = root[:, None] * K * root
+        M.flat[:: len(X) + 1] += 1.0
+        L = scipy.linalg.cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
+        a = b - root * scipy.linalg.cho_solve(L, root * (K @ b))
+        f, before = K @ a, f
+        if np.abs(f - before).max() <= 1e-10 * np.abs(f).max():
+            break
+    return np.asarray(scipy.special.expit(gaussian(Z, X) @ a))
+
+
+def logistic_gap(X: Array, y: Array, coef: Array, intercept: float, C: float) -> float:
+    """Return (P − D)/P of logistic regression at coefficients of sum zero; y is ±1."""
+    f = fitted(X, coef)
+    energy, u = 0.5 * float(coef @ f), np.clip(coef * y / C, 0.0, 1.0)
+    primal = energy + C * float(np.logaddexp(0.0, -y * (f + intercept)).sum())
+    dual = C * float((scipy.special.entr(u) + scipy.special.entr(1.0 - u)).sum()) - energy
+    return (primal - dual) / primal
+
+
+def softmax_gap(X: Array, y: Array, coef: Array, intercept: Array, C: float) -> float:
+    """Return (P − D)/P of softmax regression at coefficients of sum zero; y is one row of zeros and one 1 for each."""
+    f = fitted(X, coef)
+    energy = 0.5 * float(np.vdot(coef, f))
+    primal = energy - C * float((y * scipy.special.log_softmax(f + intercept, axis=1)).sum())
+    dual = C * float(scipy.special.entr(np.clip(y - coef / C, 0.0, 1.0)).sum()) - energy
+    return (primal - dual) / primal
+
+
+def nearest(X: Array, Z: Array, k: int) -> Array:  # (m, k)
+    """Return the indices of the k nearest rows to every new row, by differences, ties by index."""
+    found = [np.square(X.astype(np.float64) - z).sum(axis=1) for z in Z.astype(np.float64)]
+    return np.array([np.argsort(squares, kind="stable")[:k] for squares in found])
+
+
+def smoothed(X: Array, y: Array, Z: Array, h: float) -> Array:
+    """Return the mean of the targets, weighted by the Gaussian of width h, for every new row."""
+    weights = [np.exp(-0.5 * np.square((X - z) / h).sum(axis=1)) for z in Z]
+    return np.array([w @ y / w.sum() for w in weights])
+
+
+def left_out_error(X: Array, y: Array, h: Array) -> float:
+    """Return the mean squared error of leave-one-out of that mean, h a width for each column."""
+    without = [np.arange(len(X)) != i for i in range(len(X))]
+    weights = [np.exp(-0.5 * np.square((X - x) / h).sum(axis=1)) * keep for x, keep in zip(X, without, strict=True)]
+    return float(np.mean([(w @ y / w.sum() - target) ** 2 for w, target in zip(weights, y, strict=True)]))
 
 
 def kept(solve: Callable[..., Array], *arguments: Any) -> Array:

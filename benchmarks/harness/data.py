@@ -24,11 +24,26 @@ class Shape(NamedTuple):
 
     rows: int
     columns: int
-    filled: int
+    filled: int = 0
     """Entries of a sparse row; 0 for dense rows."""
+    classes: int = 2
+    """0 for regression."""
 
 
-SHAPES: dict[str, Shape] = {"a9a": Shape(48842, 123, 14), "farm_ads": Shape(4143, 54877, 197)}
+SHAPES: dict[str, Shape] = {
+    "a9a": Shape(48842, 123, 14),
+    "adult": Shape(32561, 108),
+    "cal_housing": Shape(20640, 8, classes=0),
+    "covtype": Shape(581012, 54, classes=7),
+    "farm_ads": Shape(4143, 54877, 197),
+    "letter": Shape(20000, 16, classes=26),
+    "magic": Shape(19020, 10),
+    "mnist": Shape(70000, 784, classes=10),
+    "shuttle": Shape(58000, 9, classes=7),
+    "uci_gp/kin40k": Shape(40000, 8, classes=0),
+}
+STANDARD = {"a9a": 32561, "letter": 16000, "mnist": 60000, "shuttle": 43500}
+"""Sets whose first rows are the training rows by convention; of others, four fifths are drawn."""
 
 
 class Regression(NamedTuple):
@@ -37,6 +52,16 @@ class Regression(NamedTuple):
     X: np.ndarray[Any, Any]
     y: np.ndarray[Any, Any]
     Z: np.ndarray[Any, Any]
+
+
+class Parts(NamedTuple):
+    """Rows to train on and rows held out, with their targets, and where they came from."""
+
+    X: Any
+    y: np.ndarray[Any, Any]
+    Z: Any
+    target: np.ndarray[Any, Any]
+    source: str
 
 
 class Loaded(NamedTuple):
@@ -90,6 +115,39 @@ def load(name: str) -> Loaded:
     if folder:
         return _from_folder(folder, name)
     shape = SHAPES[name]
-    y = np.where(np.random.default_rng(1).random(shape.rows) < 0.5, -1.0, 1.0)
     X = made_sparse(shape) if shape.filled else normal(shape.rows, shape.columns, "float64", 0)
-    return Loaded(X, y, f"made, shape of {name}")
+    return Loaded(X, made_targets(X, shape.classes), f"made, shape of {name}")
+
+
+def made_targets(X: Any, classes: int) -> np.ndarray[Any, Any]:
+    """Return a smooth function of two directions plus a tenth of noise, or equal shares of its values as classes."""
+    U = X @ normal(X.shape[1], 2, "float64", 3)
+    U = (U - U.mean(axis=0)) / U.std(axis=0)
+    y = np.sin(2.0 * U[:, 0]) + U[:, 1] + 0.1 * normal(len(U), 1, "float64", 4)[:, 0]
+    if not classes:
+        return np.asarray(y)
+    return np.asarray(np.searchsorted(np.quantile(y, np.arange(1, classes) / classes), y), float)
+
+
+def parts(name: str, rows: int | None = None, scaled: bool = True) -> Parts:
+    """Return a set in training and held-out rows, dense columns of mean 0 and variance 1 over the training rows.
+
+    `rows` draws that many of the training rows; what is left of them is not used. Pixels are divided by 255, and sparse
+    rows stay as they are; so do all others unless `scaled`.
+    """
+    X, y, source = load(name)
+    rng = np.random.default_rng(0)
+    order = np.arange(X.shape[0]) if name in STANDARD else rng.permutation(X.shape[0])
+    cut = STANDARD.get(name, X.shape[0] - round(0.2 * X.shape[0]))
+    train = order[:cut] if rows is None or rows >= cut else rng.permutation(order[:cut])[:rows]
+    held = order[cut:]
+    A, B = X[train], X[held]
+    if not scaled or sp.issparse(X):
+        pass
+    elif name == "mnist":
+        A, B = A / 255.0, B / 255.0
+    else:
+        mean, deviation = A.mean(axis=0), A.std(axis=0)
+        deviation[deviation == 0.0] = 1.0
+        A, B = (A - mean) / deviation, (B - mean) / deviation
+    return Parts(A, np.asarray(y)[train], B, np.asarray(y)[held], source)

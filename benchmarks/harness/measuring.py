@@ -1,6 +1,7 @@
 """Run the contestants of a row, each in a process of its own, taking turns."""
 
 import json
+import math
 import os
 import queue
 import signal
@@ -17,7 +18,6 @@ from benchmarks.harness.rows import Contestant, Row
 
 ROOT = Path(__file__).resolve().parents[2]
 PREPARE_SECONDS = 600.0
-SHORTEST_LIMIT = 2.0
 # Threads of a BLAS or OpenMP run time spin for a while after their work; nobody is measured beside them.
 PAUSE_SECONDS = 0.5
 
@@ -96,8 +96,9 @@ class Worker:
 class Turn:
     """A contestant's record as it grows."""
 
-    def __init__(self, contestant: Contestant) -> None:
+    def __init__(self, contestant: Contestant, row: Row) -> None:
         self.contestant = contestant
+        self.row = row
         self.seconds: list[float] = []
         self.record: dict[str, Any] = {"name": contestant.name, "status": "measured"}
         self.worker = Worker(contestant)
@@ -113,32 +114,58 @@ class Turn:
         except Stopped:
             self.record.update(status="stopped", limit_seconds=limit)
         except Failed as error:
-            self.record.update(status="failed", reason=str(error))
+            status = "absent" if str(error).startswith("ModuleNotFoundError") else "failed"
+            self.record.update(status=status, reason=str(error))
         return None
 
     def finish(self) -> dict[str, Any]:
         if self.alive and not self.seconds:
             self.record["status"] = "not run"  # because mercer failed before its turn came
         elif self.alive:
+            time.sleep(PAUSE_SECONDS)  # facts may be times
             self.worker.ask("finish")
             self.record.update(self.step(self.worker.answer, PREPARE_SECONDS) or {})
         self.worker.end()
-        if self.seconds and self.record["status"] != "failed":
+        if self.seconds and self.record["status"] in ("measured", "stopped"):
             self.record["status"] = "measured"  # by the runs before it was stopped, if it was
             self.record["runs"] = self.seconds
-            self.record["seconds"] = statistics.median(self.seconds)
+            self.record["seconds"] = min(self.seconds) if self.row.best else statistics.median(self.seconds)
             self.record["rate"] = self.contestant.work / self.record["seconds"]
         elif self.record["status"] == "stopped":
             self.record["rate_below"] = self.contestant.work / self.record["limit_seconds"]
         return self.record
 
 
-def measure(row: Row) -> dict[str, Any]:
-    """Measure one row and return its record, ready for JSON."""
+def same_machine(record: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether a record was measured here: on this machine, with these threads and these versions of the peers."""
+
+    def peers(described: dict[str, Any]) -> dict[str, str]:
+        return {name: version for name, version in described["versions"].items() if name != "mercer-kernels"}
+
+    fields = ("cpu", "cores", "threads", "system", "python")
+    return all(record.get(field) == now[field] for field in fields) and peers(record) == peers(now)
+
+
+def stored_peers(row: Row, stored: dict[str, Any] | None, now: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the peers' records of an earlier run, marked as such; none where they are not of this machine."""
+    kept = ("measured", "stopped", "absent")
+    peers = stored["contestants"][1:] if stored is not None and same_machine(stored, now) else []
+    if [peer["name"] for peer in peers] != [contestant.name for contestant in row.contestants[1:]]:
+        return []
+    return [{**peer, "stored": True} for peer in peers] if all(peer["status"] in kept for peer in peers) else []
+
+
+def measure(row: Row, stored: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Measure one row and return its record, ready for JSON.
+
+    Given the record of an earlier run on the same machine, only mercer runs, and its peers are those of that record.
+    """
+    now = describe()
+    peers = stored_peers(row, stored, now)
     turns: list[Turn] = []
     try:
-        for contestant in row.contestants:
-            turn = Turn(contestant)
+        for contestant in row.contestants[:1] if peers else row.contestants:
+            turn = Turn(contestant, row)
             turns.append(turn)
             ready = turn.step(turn.worker.answer, PREPARE_SECONDS)
             turn.record["source"] = (ready or {}).get("source", "")
@@ -146,11 +173,11 @@ def measure(row: Row) -> dict[str, Any]:
         known = 0.0  # mercer's longest time so far, which limits its peers'
         for round_ in range(0 if row.warm_up else 1, row.repeats + 1):  # round 0 warms up
             for turn in turns:
-                if not turn.alive or not mercer.alive:
+                if not turn.alive or not mercer.alive or sum(turn.seconds) > row.enough:
                     continue
                 # The first run of a peer may be slow for reasons of its own (pages, caches): it has twice the time.
                 factor = row.stop if round_ else 2.0 * row.stop
-                limit = PREPARE_SECONDS if turn is mercer else max(SHORTEST_LIMIT, factor * known)
+                limit = PREPARE_SECONDS if turn is mercer else row.limit(known, factor)
                 answer = turn.step(turn.worker.run, limit)
                 if answer is None:
                     continue
@@ -160,11 +187,17 @@ def measure(row: Row) -> dict[str, Any]:
                     known = max(known, seconds)
                 if round_:
                     turn.seconds.append(seconds)
-        records = [turn.finish() for turn in turns]
+        records = [turn.finish() for turn in turns] + peers
     finally:
         for turn in turns:
             turn.worker.end()
-    return {**judge(row, records), "contestants": records, **describe()}
+    return {**judge(row, records), "contestants": records, **now}
+
+
+def best_peer(records: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the fastest of the peers; one that was stopped counts with the rate that it is below."""
+    ran = [record for record in records[1:] if "rate" in record or "rate_below" in record]
+    return max(ran, key=lambda record: record.get("rate", record.get("rate_below", 0.0)), default={})
 
 
 def judge(row: Row, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -172,12 +205,13 @@ def judge(row: Row, records: list[dict[str, Any]]) -> dict[str, Any]:
     mercer = records[0]
     verdict: dict[str, Any] = {
         "work": row.work, "against": row.against, "at_least": row.at_least, "percent": row.percent,
-        "memory_text": row.memory_text, "accuracy": row.accuracy, "ratio": None, "more_than": False,
-        "reached": mercer["status"] == "measured",
+        "memory_text": row.memory_text, "accuracy": row.accuracy, "limits": row.limits, "ratio": None,
+        "more_than": False, "best": "", "reached": mercer["status"] == "measured",
     }  # fmt: skip
     if "rate" in mercer and len(records) > 1:
-        peer = records[1]
+        peer = best_peer(records)
         verdict["more_than"] = "rate_below" in peer
+        verdict["best"] = peer.get("name", "") if len(records) > 2 else ""
         rate = peer.get("rate", peer.get("rate_below"))
         verdict["ratio"] = None if rate is None else mercer["rate"] / rate
     if row.at_least is not None:
@@ -190,4 +224,10 @@ def judge(row: Row, records: list[dict[str, Any]]) -> dict[str, Any]:
     if row.accuracy is not None:
         error = mercer.get("error")
         verdict["reached"] &= error is not None and error <= row.accuracy
+    facts = mercer.get("facts", {})
+    for fact, largest in row.limits.items():
+        verdict["reached"] &= facts.get(fact, math.inf) <= largest
+    for fact, floor in row.no_worse.items():
+        others = [record["facts"][fact] for record in records[1:] if fact in record.get("facts", {})]
+        verdict["reached"] &= facts.get(fact, math.inf) <= max([floor, *(2.0 * other for other in others)])
     return verdict

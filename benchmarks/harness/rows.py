@@ -1,11 +1,15 @@
 """What a benchmark says about itself: contestants and rows, as data."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 STOP_FACTOR = 20.0
 """A peer is stopped at this many times mercer's time."""
+SHORTEST_LIMIT = 2.0
+DECIDED = 1.2
+"""At this many times what the target asks for, a peer that still runs has lost."""
 
 
 class Task(NamedTuple):
@@ -15,6 +19,8 @@ class Task(NamedTuple):
     error: Callable[[Any], float] | None = None
     allowance: int = 0
     source: str = "made"
+    facts: Callable[[Any], dict[str, Any]] | None = None
+    """Numbers for columns of their own, from the result; a name ending in "seconds" is a time measured on the way."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Row:
     work, against : str
         What is done, and beside whom.
     contestants : tuple of Contestant
-        Mercer first. The row's ratio is mercer's rate (work per second) over that of the second contestant.
+        Mercer first. The row's ratio is mercer's rate (work per second) over that of the best of the others.
     at_least : float or None
         The ratio to be reached; None where only memory counts.
     percent : bool
@@ -49,8 +55,19 @@ class Row:
         The limit on memory in words, for the table.
     accuracy : float or None
         The largest error that mercer's result may have.
+    limits : dict
+        The largest value that a fact of mercer's result may have.
+    no_worse : dict
+        Facts of mercer's result that may be at most twice the largest of its measured peers; or, where this is more,
+        the number that stands here.
     repeats : int
         Measured runs of each contestant.
+    enough : float
+        A contestant whose runs have taken this many seconds in all runs no more.
+    best : bool
+        Keep the shortest run, not the median: for works of a millisecond, whose noise is one-sided.
+    cap : float
+        Seconds at which a peer is stopped, however long mercer took; but never before the target is decided.
     warm_up : bool
         Whether an unmeasured run comes first; not worth its time where one run takes a minute.
     """
@@ -64,10 +81,20 @@ class Row:
     memory_share: float | None = None
     memory_text: str = ""
     accuracy: float | None = None
+    limits: dict[str, float] = field(default_factory=dict)
+    no_worse: dict[str, float] = field(default_factory=dict)
     repeats: int = 5
     warm_up: bool = True
+    enough: float = math.inf
+    best: bool = False
+    cap: float = math.inf
 
     @property
     def stop(self) -> float:
         """How many times mercer's time a peer may take."""
         return max(STOP_FACTOR, 2.0 * (self.at_least or 0.0))
+
+    def limit(self, known: float, factor: float) -> float:
+        """Seconds that a peer may take where mercer took `known`."""
+        decided = DECIDED * (self.at_least or 0.0) * known
+        return max(SHORTEST_LIMIT, decided, min(self.cap, factor * known))

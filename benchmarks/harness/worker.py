@@ -1,7 +1,7 @@
 """One contestant in one process: reads commands from standard input, answers in lines of JSON.
 
 Started by `measuring`; the first line is {"builder": "module:function", "parameters": {...}}. Then each line "run" is
-one measured run, and the line "finish" asks for accuracy.
+one measured run, and the line "finish" asks for accuracy and for the facts.
 """
 
 import ctypes
@@ -59,7 +59,7 @@ def main() -> None:
     for command in sys.stdin:
         if command.strip() == "finish":
             error = None if task.error is None else float(task.error(result))
-            answer(error=error)
+            answer(error=error, facts={} if task.facts is None else task.facts(result))
             return
         result = None
         before = settle()
