@@ -39,11 +39,19 @@ void Basis::run(void (*reduce)(const Walk&, const Job&), const Side* left, bool 
                 const Job& job) const {
     const Side& side = left != nullptr ? *left : right_;
     const bool symmetric = left == nullptr;
-    if (single && measures_distances(plan_) && side.n * right_.n >= kWorthSampling) {
-        const Walk sample{plan_, side, right_, packed(true), symmetric, watch, budget_};
-        single = engine_.mended_share(sample) <= kMostMended;
-    }
+    if (single && side.n * right_.n >= kWorthSampling) single = holds_single(side, symmetric, watch);
     reduce(Walk{plan_, side, right_, packed(single), symmetric, watch, budget_}, job);
+}
+
+bool Basis::holds_single(const Side& left, bool symmetric, Watch& watch) const {
+    if (!measures_distances(plan_)) return true;
+    return engine_.mended_share(Walk{plan_, left, right_, packed(true), symmetric, watch, budget_}) <= kMostMended;
+}
+
+bool Basis::holds_single(Watch& watch) const { return holds_single(right_, true, watch); }
+
+void Basis::rows(const Side& left, bool single, Watch& watch, const Rows& job) const {
+    engine_.rows(Walk{plan_, left, right_, packed(single), false, watch, budget_}, job);
 }
 
 void Basis::store(const Side* left, bool single, Watch& watch, const Store& job) const {

@@ -4,6 +4,7 @@
 #include "mercer/pairs.hpp"
 #include "mercer/reduce/matvec.hpp"
 #include "mercer/reduce/normal.hpp"
+#include "mercer/reduce/rows.hpp"
 #include "mercer/reduce/store.hpp"
 #include "mercer/reduce/topk.hpp"
 
@@ -81,7 +82,11 @@ const Engine& engine() {
         by_precision<MatVec, run_matvec<float>, run_matvec<double>>,
         by_precision<Normal, run_normal<float>, run_normal<double>>,
         by_precision<TopK, run_topk<float>, run_topk<double>>,
+        by_precision<Rows, run_rows<float>, run_rows<double>>,
         pairs,
+        {solve_block<float>, add_rows<float>},
+        {solve_block<double>, add_rows<double>},
+        extremes,
     };
     return row;
 }

@@ -12,11 +12,14 @@ from mercer.errors import (
     NoFiniteMap,
     NotFinite,
     NotPositive,
+    NotSeparable,
     ParseError,
     TooLarge,
     UncertifiedWarning,
 )
 from mercer.estimators import (
+    SVC,
+    SVR,
     KernelLogisticRegression,
     KernelNearestCentroid,
     KernelNeighborsClassifier,
@@ -25,7 +28,11 @@ from mercer.estimators import (
     KernelRidgeCV,
     NadarayaWatson,
     NadarayaWatsonClassifier,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
     Window,
+    svm_path,
 )
 from mercer.grams import Gram, gram
 from mercer.kernels import (
@@ -69,6 +76,8 @@ __version__ = version()
 __all__ = [
     "L1",
     "RBF",
+    "SVC",
+    "SVR",
     "ArcCosine",
     "Cauchy",
     "ChiSquared",
@@ -103,6 +112,10 @@ __all__ = [
     "NoFiniteMap",
     "NotFinite",
     "NotPositive",
+    "NotSeparable",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "ParseError",
     "Periodic",
     "Polarised",
@@ -129,5 +142,6 @@ __all__ = [
     "refute",
     "set_num_threads",
     "show_config",
+    "svm_path",
     "testing",
 ]

@@ -7,6 +7,8 @@ Every message says what is wrong (naming the smallest wrong part), what was got,
       Try ** 2 or ** 3.
 """
 
+from typing import Any
+
 __all__ = [
     "DomainMismatch",
     "InvalidInput",
@@ -16,6 +18,7 @@ __all__ = [
     "NoFiniteMap",
     "NotFinite",
     "NotPositive",
+    "NotSeparable",
     "ParseError",
     "TooLarge",
     "UncertifiedWarning",
@@ -67,6 +70,35 @@ class NoFiniteMap(MercerError, ValueError):
 
 class NotFinite(MercerError, ArithmeticError):
     """A kernel value overflowed or is not a number; the message names the row and the node."""
+
+
+class NotSeparable(MercerError, ValueError):
+    """No hard margin separates the data in feature space: two convex combinations of its points coincide there.
+
+    Attributes
+    ----------
+    weights : tuple of two ndarrays of shape (n,)
+        The combinations, weights ≥ 0 of sum one over the training rows.
+    classes : tuple
+        The labels of the pair of classes that they belong to; for regression the mean targets of the two.
+    distance : float
+        Between the two points in feature space.
+    """
+
+    def __init__(
+        self,
+        wrong: str,
+        got: str = "",
+        attempt: str = "",
+        *,
+        weights: tuple[Any, ...] = (),
+        classes: tuple[Any, ...] = (),
+        distance: float = float("nan"),
+    ) -> None:
+        super().__init__(wrong, got, attempt)
+        self.weights = weights
+        self.classes = classes
+        self.distance = distance
 
 
 class ParseError(MercerError, ValueError):

@@ -20,6 +20,10 @@ class Basis {
     void normal(const Side* left, bool single, Watch& watch, const Normal& job) const;
     void topk(const Side* left, bool single, Watch& watch, const TopK& job) const;
 
+    // Rows are asked for many times with few points on the left: whether float will do is decided once, by the caller.
+    bool holds_single(Watch& watch) const;
+    void rows(const Side& left, bool single, Watch& watch, const Rows& job) const;
+
     const Plan& plan() const { return plan_; }
     const Side& right() const { return right_; }
     const Engine& engine() const { return engine_; }
@@ -30,6 +34,7 @@ class Basis {
     void run(void (*reduce)(const Walk&, const Job&), const Side* left, bool single, Watch& watch,
              const Job& job) const;
     const Packed& packed(bool single) const;
+    bool holds_single(const Side& left, bool symmetric, Watch& watch) const;
 
     Plan plan_;
     Side right_;

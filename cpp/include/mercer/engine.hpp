@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "mercer/block.hpp"
 #include "mercer/plan.hpp"
 #include "mercer/threads.hpp"
 #include "mercer/view.hpp"
@@ -64,6 +65,21 @@ struct TopK {
     Index* indices = nullptr;  // (n, k)
 };
 
+struct Rows {                       // rows of K, each into memory of its own, and g += delta'K
+    void* const* rows = nullptr;    // (n) pointers to m numbers each, may be none
+    bool single = false;            // of these numbers
+    const double* delta = nullptr;  // (n), may be none
+    double* g = nullptr;            // (m)
+    Index tasks = 4;                // parts into which the columns are cut at least
+};
+
+// The inner loops of the support vector machines, in one precision of K.
+template <class T>
+struct Inner {
+    Index (*solve_block)(Block<T>&);  // the number of steps taken
+    void (*add_rows)(const T* const* rows, const double* delta, Index count, Index c0, Index c1, double* g);
+};
+
 // One row of the table.
 struct Engine {
     std::string_view name;
@@ -76,8 +92,18 @@ struct Engine {
     void (*matvec)(const Walk&, const MatVec&);
     void (*normal)(const Walk&, const Normal&);
     void (*topk)(const Walk&, const TopK&);
+    void (*rows)(const Walk&, const Rows&);
     // k(x_i, z_i) for the i-th of both sides, in double.
     void (*pairs)(const Plan&, const Side& left, const Side& right, double* out, Watch&);
+    Inner<float> inner_single;
+    Inner<double> inner_double;
+    Extremes (*extremes)(const double* g, const double* up, const double* down, Index n);
+
+    template <class T>
+    const Inner<T>& inner() const {
+        if constexpr (sizeof(T) == 4) return inner_single;
+        else return inner_double;
+    }
 };
 
 // Best last. Built from what was compiled in; rows the machine cannot run say so.

@@ -1,14 +1,19 @@
 """Kernel machines as scikit-learn estimators: the only layer that knows scikit-learn."""
 
+from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.ridge_cv import KernelRidgeCV
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
+from mercer.estimators.svm import SVC, NuSVC
+from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
 from mercer.estimators.windows import Window
 
 __all__ = [
+    "SVC",
+    "SVR",
     "KernelLogisticRegression",
     "KernelNearestCentroid",
     "KernelNeighborsClassifier",
@@ -17,5 +22,9 @@ __all__ = [
     "KernelRidgeCV",
     "NadarayaWatson",
     "NadarayaWatsonClassifier",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "Window",
+    "svm_path",
 ]

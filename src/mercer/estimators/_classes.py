@@ -9,7 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from mercer.errors import InvalidInput, InvalidParameter
 
-__all__ = ["class_labels", "class_weights"]
+__all__ = ["class_factors", "class_labels", "class_weights"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
@@ -21,9 +21,12 @@ def class_labels(y: Any, n: int) -> tuple[npt.NDArray[Any], Index]:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one label per row of X."
         )
-    values = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
-    values = column_or_1d(values, warn=True)
-    check_classification_targets(values)
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu":
+        values = y  # labels, whatever they are: nothing to look for
+    else:
+        values = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
+        values = column_or_1d(values, warn=True)
+        check_classification_targets(values)
     if len(values) != n:
         raise InvalidInput(
             f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(values)}."
@@ -37,16 +40,30 @@ def class_labels(y: Any, n: int) -> tuple[npt.NDArray[Any], Index]:
 
 
 def class_weights(class_weight: Any, classes: npt.NDArray[Any], index: Index, weight: Array) -> Array:  # (n,)
-    """Sample weights times the weights of their classes.
+    """Sample weights times the weights of their classes."""
+    found = weight * class_factors(class_weight, classes, index, weight)[index]
+    empty = classes[np.bincount(index, weights=found, minlength=len(classes)) == 0.0].tolist()
+    if empty:
+        raise InvalidInput(
+            "Every class needs a sample with a positive weight.",
+            f"There is none of class {empty[0]!r}.",
+            "Leave its rows out, or give them a weight.",
+        )
+    return np.asarray(found)
+
+
+def class_factors(class_weight: Any, classes: npt.NDArray[Any], index: Index, weight: Array) -> Array:  # (classes,)
+    """The weight of each class.
 
     "balanced" gives every class the same sum, n/(number of classes) with weights of 1, and counts a weight as copies.
     """
     if class_weight is None:
-        each = np.ones(len(classes))
-    elif isinstance(class_weight, str) and class_weight == "balanced":
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
         sums = np.bincount(index, weights=weight, minlength=len(classes))
-        each = np.divide(weight.sum(), len(classes) * sums, out=np.zeros(len(classes)), where=sums > 0.0)
-    elif isinstance(class_weight, dict):
+        balanced = np.divide(weight.sum(), len(classes) * sums, out=np.zeros(len(classes)), where=sums > 0.0)
+        return np.asarray(balanced)
+    if isinstance(class_weight, dict):
         known = classes.tolist()
         unknown = [label for label in class_weight if label not in known]
         if unknown:
@@ -59,16 +76,7 @@ def class_weights(class_weight: Any, classes: npt.NDArray[Any], index: Index, we
             raise InvalidParameter("The weights of class_weight must be numbers.", f"Got {class_weight!r}.") from error
         if not (np.isfinite(each) & (each >= 0.0)).all():
             raise InvalidParameter("The weights of class_weight must be numbers ≥ 0.", f"Got {class_weight!r}.")
-    else:
-        raise InvalidParameter(
-            'class_weight must be a dict, "balanced" or None.', f"Got {class_weight!r}.", "Map labels to weights."
-        )
-    found = weight * each[index]
-    empty = classes[np.bincount(index, weights=found, minlength=len(classes)) == 0.0].tolist()
-    if empty:
-        raise InvalidInput(
-            "Every class needs a sample with a positive weight.",
-            f"There is none of class {empty[0]!r}.",
-            "Leave its rows out, or give them a weight.",
-        )
-    return np.asarray(found)
+        return each
+    raise InvalidParameter(
+        'class_weight must be a dict, "balanced" or None.', f"Got {class_weight!r}.", "Map labels to weights."
+    )

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +45,9 @@ class KernelMachine(BaseEstimator):
     kernel_params: dict[str, Any] | None
     solver: str
     bound_: Bound
+    # gamma's, which is a wish about names only; and what a function given as kernel takes.
+    _default_gamma: ClassVar[str | None] = None
+    _form: ClassVar[str] = "pair"
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the machine or, as ``kernel__<name>``, of its kernel.
@@ -73,7 +76,9 @@ class KernelMachine(BaseEstimator):
 
     @property
     def _spec(self) -> KernelSpec:
-        return KernelSpec(self.kernel, self.gamma, self.degree, self.coef0, self.kernel_params)
+        return KernelSpec(
+            self.kernel, self.gamma, self.degree, self.coef0, self.kernel_params, self._default_gamma, self._form
+        )
 
     def _read(self, X: Any) -> Points:
         """The training points, validated before anything expensive is done with them."""
@@ -112,6 +117,12 @@ class KernelMachine(BaseEstimator):
         """Let scikit-learn note, or compare, the number and names of the columns. Only points with columns have any."""
         if not isinstance(points, Vectors | Table | Stored):
             return
+        if type(X) is np.ndarray and "feature_names_in_" not in vars(self):
+            # No names to look for, which would take longer than a small fit.
+            if reset:
+                self.n_features_in_ = points.width
+            if self.n_features_in_ == points.width:
+                return
         # Lists, dicts and points have no shape that scikit-learn could read; a stand-in of the same shape has.
         shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
         stand_in = np.broadcast_to(0.0, (len(points), points.width))

@@ -33,7 +33,7 @@ LEAST_SUM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 # Where the others weigh less than this share of the sum, taking a point out of it again would cancel digits.
 CANCELLED = 1e-3
 # How often the default grid is halved around its best width.
-REFINEMENTS = 2
+REFINEMENTS = 3
 # Numbers of a block of rows.
 BLOCK = 1 << 21
 # γ of a named kernel for which its length scale is 1.
@@ -49,6 +49,7 @@ class Smoother(KernelMachine):
     bandwidths_: Array
     loo_score_: float
     loo_scores_: Array
+    _neighbour: Indices | None = None  # (n,): the nearest other training point with weight, of each
     _table: Array  # (n, c): what is summed
     _fallback: Array  # (n, p): what is predicted beside a point where no weight is left
 
@@ -93,7 +94,7 @@ class Smoother(KernelMachine):
 
     def _fit(self, points: Points, table: Array, fallback: Array, weight: Array) -> None:
         """Choose the bandwidth and bind the weights."""
-        self._table, self._fallback, self._weight = table, fallback, weight
+        self._table, self._fallback, self._weight, self._neighbour = table, fallback, weight, None
         form = _form(self.kernel, self._spec, points)
         self._distance = None if self._spec.is_precomputed else form.distance()
         if isinstance(self.bandwidth, str) and self.bandwidth == LOO:
@@ -147,9 +148,15 @@ class Smoother(KernelMachine):
         found, supported = self._ratio_without_self()
         lost = np.flatnonzero(~supported)
         if lost.size:
-            two = self._nearest(self.bound_.basis.take(lost), 2)
-            found[lost] = self._fallback[np.where(two[:, 0] == lost, two[:, 1], two[:, 0])]
+            found[lost] = self._fallback[self._nearest_other()[lost]]
         return found
+
+    def _nearest_other(self) -> Indices:  # (n,)
+        """The nearest other training point that has weight, of each; the same for every bandwidth."""
+        if self._neighbour is None:
+            two = self._nearest(self.bound_.basis, 2)
+            self._neighbour = np.where(two[:, 0] == np.arange(len(two)), two[:, 1], two[:, 0])
+        return self._neighbour
 
     def _ratio_without_self(self) -> tuple[Array, npt.NDArray[np.bool_]]:
         """Σⱼ≠ᵢ k(xᵢ, xⱼ) T[j]: the whole sum less its own term, or where that would cancel, summed without it."""
@@ -159,7 +166,7 @@ class Smoother(KernelMachine):
         n = len(self.bound_)
         for start in range(0, cancelled.size, step := max(1, BLOCK // n)):
             rows = cancelled[start : start + step]
-            block = self.bound_.cross(self.bound_.basis.take(rows)).dense()
+            block = self.bound_.cross(self.bound_.basis.take(rows)).dense(np.empty((rows.size, n)))
             block[np.arange(rows.size), rows] = 0.0
             rest[rows] = block @ self._table
         found, total = self._ratio(rest)

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
 
 from mercer.errors import InvalidInput
 
-__all__ = ["real_targets", "weights"]
+__all__ = ["kept_rows", "real_targets", "single_target", "weights"]
 
 Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
 
 
 def real_targets(y: Any, n: int) -> tuple[Array, bool]:
@@ -34,8 +35,35 @@ def real_targets(y: Any, n: int) -> tuple[Array, bool]:
     return values.astype(np.float64, copy=False).reshape(n, -1), values.ndim == 1
 
 
+def single_target(y: Any, n: int) -> Array:
+    """One regression target as n float64 numbers; a column is taken as such with scikit-learn's warning."""
+    targets, is_flat = real_targets(y, n)
+    return targets[:, 0] if is_flat else np.asarray(column_or_1d(targets, warn=True))
+
+
 def weights(sample_weight: Any, n: int) -> Array:
     """Sample weights as n float64 numbers ≥ 0, not all zero; None is a weight of 1, a number the weight of all."""
+    values = _numbers(sample_weight, n)
+    if (values < 0.0).any():
+        row = int(np.argmin(values))
+        raise InvalidInput("Negative values in sample_weight.", f"sample_weight[{row}] is {values[row]:.6g}.")
+    if not values.any():
+        raise InvalidInput("All sample weights are zero.", "", "Give some row a weight above 0.")
+    return values
+
+
+def kept_rows(sample_weight: Any, n: int) -> tuple[Array, Index]:
+    """Sample weights, and the rows whose weight is above 0: LIBSVM leaves out the others, negative ones too."""
+    values = _numbers(sample_weight, n)
+    kept = np.flatnonzero(values > 0.0)
+    if not kept.size:
+        raise InvalidInput(
+            "Invalid input - all samples have zero or negative weights.", "", "Give some row a weight above 0."
+        )
+    return values, kept
+
+
+def _numbers(sample_weight: Any, n: int) -> Array:
     if sample_weight is None:
         return np.ones(n)
     if isinstance(sample_weight, Real):
@@ -44,11 +72,6 @@ def weights(sample_weight: Any, n: int) -> Array:
     if values.ndim != 1:
         raise InvalidInput("Sample weights must be 1D array or scalar.", f"Got shape {values.shape}.")
     _same_length("sample_weight", len(values), n)
-    if (values < 0.0).any():
-        row = int(np.argmin(values))
-        raise InvalidInput("Negative values in sample_weight.", f"sample_weight[{row}] is {values[row]:.6g}.")
-    if not values.any():
-        raise InvalidInput("All sample weights are zero.", "", "Give some row a weight above 0.")
     return np.asarray(values)
 
 

@@ -1,6 +1,5 @@
 """Kernel logistic regression."""
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -12,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidParameter
 from mercer.estimators._classes import class_labels, class_weights
-from mercer.estimators._kernels import KernelSpec
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._targets import weights
 from mercer.grams.base import Gram
@@ -21,19 +19,15 @@ from mercer.grams.factored import PhiBlocks, finite_map
 from mercer.kernels.bound import bind
 from mercer.kernels.featuremap import FeatureMap
 from mercer.points.base import Points
-from mercer.points.vectors import Vectors
-from mercer.problems.certify import certify
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
-from mercer.solvers.newton import METHODS, preferred
 from mercer.solvers.options import Options
+from mercer.solvers.table import AUTO, explain
 
 __all__ = ["KernelLogisticRegression"]
 
 Array = npt.NDArray[np.float64]
-
-AUTO = "auto"
 
 
 class KernelLogisticRegression(ClassifierMixin, KernelMachine):
@@ -61,8 +55,9 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
     class_weight : dict, "balanced" or None
         Factors of the weights wᵢ by class; "balanced" gives every class the same sum.
     solver : {"auto", "primal", "newton-cholesky", "newton-cg"}
-        "primal" works in the explicit features of a finite map; "newton-cholesky" factorises a system of n × (columns)
-        unknowns in each step; "newton-cg" needs products with K only. "auto" takes the first that suits.
+        "auto", or a row of `mercer.solvers.table.SOLVERS` for this loss: "primal" works in the explicit features of a
+        finite map; "newton-cholesky" factorises a system of n × (columns) unknowns in each step; "newton-cg" needs
+        products with K only. `explain()` says which was taken, and why.
     tol : float, default 1e-4
         Relative duality gap at which the iteration stops.
     max_iter : int, default 100
@@ -115,6 +110,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
        Graphical Statistics 14 (2005).
     """
 
+    _default_gamma = "scale"
     classes_: npt.NDArray[Any]
     dual_coef_: Array
     intercept_: Array
@@ -151,12 +147,6 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         self.max_time = max_time
         self.verbose = verbose
 
-    @property
-    def _spec(self) -> KernelSpec:
-        # The default, which is for names, is no wish about a kernel that has parameters of its own.
-        is_default = isinstance(self.gamma, str) and self.gamma == "scale" and not isinstance(self.kernel, str)
-        return KernelSpec(self.kernel, None if is_default else self.gamma, self.degree, self.coef0, self.kernel_params)
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the coefficients.
 
@@ -176,19 +166,14 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         weight = class_weights(self.class_weight, classes, index, copies)
         options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
         cost = self._penalty() * weight[:, None]
-        if self.solver != AUTO and self.solver not in METHODS:
-            raise InvalidParameter(
-                f"There is no solver {self.solver!r}.",
-                "",
-                f"Choose {AUTO!r} or one of {', '.join(map(repr, METHODS))}.",
-            )
         if len(classes) == 2:
             loss, targets = LOSSES["logistic"], np.where(index == 1, 1.0, -1.0)[:, None]
         else:
             loss, targets = LOSSES["softmax"], np.eye(len(classes))[index]
         B = np.ones((n, int(self.fit_intercept)))
         problem = Problem(self._bind_weighted(points, copies), targets, loss, cost, B, np.zeros(B.shape[1]))
-        self._publish(problem, self._certified(problem, points, options), classes)
+        reasons = explain(problem, self.solver)
+        self._publish(problem, self._solve(problem, points, options), classes, reasons)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -264,6 +249,11 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
             return np.column_stack([scipy.special.log_expit(-g), scipy.special.log_expit(g)])
         return np.asarray(scipy.special.log_softmax(g, axis=1))
 
+    def explain(self) -> str:
+        """How the problem was solved and why so: the table of solvers, then the certificate."""
+        check_is_fitted(self)
+        return f"{self._explanation}\n\n{self.solution_}"
+
     @property
     def coef_(self) -> Array:
         """Φᵀa, the weights of the explicit features: (1, M) or (n_classes, M). Only for a finite feature map."""
@@ -283,22 +273,12 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     def _bind_weighted(self, points: Points, weight: Array) -> Gram:
         """As `_bind`, but gamma="scale" is that of the weighted rows, so that a weight is a number of copies."""
-        spec = self._spec
-        is_rule = isinstance(spec.kernel, str) and isinstance(spec.gamma, str) and spec.gamma == "scale"
-        if is_rule and isinstance(points, Vectors) and (weight != weight[0]).any():
-            spec = replace(spec, gamma=_weighted_scale(points, weight))
-        self.bound_ = bind(spec.build(), points, dtype=np.float64)
+        self.bound_ = bind(self._spec.on(points, weight).build(), points, dtype=np.float64)
         return gram_to_solve(self.bound_, primal=self.solver == "primal")
 
-    def _certified(self, problem: Problem, points: Points, options: Options) -> Solution:
-        """Solve and certify; what cannot be certified is said in a warning, once."""
-        is_positive = self._is_positive(problem.gram, points)
-        name = preferred(problem) if self.solver == AUTO else self.solver
-        solution = certify(problem, METHODS[name](problem, options), solver=name, tol=options.tol)
-        return self._vouched(solution, is_positive)
-
-    def _publish(self, problem: Problem, solution: Solution, classes: npt.NDArray[Any]) -> None:
+    def _publish(self, problem: Problem, solution: Solution, classes: npt.NDArray[Any], explanation: str) -> None:
         self.classes_ = classes
+        self._explanation = explanation
         self.solution_ = solution
         self.dual_coef_ = solution.coef.ravel() if len(classes) == 2 else solution.coef
         self.intercept_ = np.array(solution.intercept)
@@ -315,15 +295,3 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
             return self._primal[1]
         phi = finite_map(self.bound_)
         return None if phi is None else PhiBlocks(phi, self.bound_.basis).transpose_times(self.solution_.coef)
-
-
-def _weighted_scale(points: Vectors, weight: Array) -> float:
-    """1/(d·var(X)), each row counted as often as its weight says."""
-    share = weight / (weight.sum() * points.width)
-    rows = points.raw()
-    mean = float((share @ rows).sum())
-    if points.is_sparse:
-        variance = float((share @ rows.multiply(rows)).sum()) - mean**2
-    else:
-        variance = float((share @ (rows - mean) ** 2).sum())
-    return 1.0 / (points.width * variance) if variance > 0.0 else 1.0

@@ -39,9 +39,9 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         A kernel whose values are derived to be ≥ 0; a `Window`; "rbf" or "laplacian" with length scale 1; a window's
         name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with values that are checked to be ≥ 0.
     bandwidths : array-like of shape (n_bandwidths,), optional
-        What "loo" tries. None is 13 widths, each twice the one before, from 0.003 to 12 times the one at which the
-        length scale is the median distance between (at most 200) training points; then, twice, the two widths that
-        lie between the best and its neighbours.
+        What "loo" tries. None is 7 widths, each four times the one before, from 0.003 to 12 times the one at which the
+        length scale is the median distance between (at most 200) training points; then, three times, the two widths
+        that lie between the best and its neighbours.
 
     Attributes
     ----------

@@ -121,6 +121,10 @@ class Vectors:
             return self._trusted(None, self.csr[index])
         return self._trusted(np.ascontiguousarray(self.dense[index]), None)
 
+    def filled(self) -> Self:
+        """The same rows, dense."""
+        return self._trusted(self.csr.toarray() if self.dense is None else self.dense, None)
+
     def raw(self) -> Any:
         """The read-only array, or the CSR matrix."""
         return self._store

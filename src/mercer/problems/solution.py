@@ -21,12 +21,13 @@ class Status(Enum):
     LEAST_SQUARES = (
         "solved: K is singular and does not reach y exactly; this is the least-squares solution of least norm"
     )
+    MARGIN_OPTIMAL = "solved: no two rows violate the conditions of optimality by more than the tolerance"
     STOPPED = (
         "not solved to the tolerance: max_iter or max_time was reached, and this is the best so far; allow more, "
-        "raise tol or alpha, or scale the data"
+        "raise tol, raise alpha or lower C, or scale the data"
     )
     INEXACT = (
-        "not solved to the tolerance: rounding stands in the way, because the system is badly conditioned; "
+        "not solved to the tolerance: rounding stands in the way, because the problem is badly conditioned; "
         "raise alpha or lower C, remove near-duplicate rows, or scale the data"
     )
     INDEFINITE = (
@@ -40,7 +41,7 @@ class Status(Enum):
         return self in _CERTIFIED
 
 
-_CERTIFIED = frozenset({Status.OPTIMAL, Status.INTERPOLATING, Status.LEAST_SQUARES})
+_CERTIFIED = frozenset({Status.OPTIMAL, Status.INTERPOLATING, Status.LEAST_SQUARES, Status.MARGIN_OPTIMAL})
 
 
 @final

@@ -33,7 +33,6 @@ from typing import NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InvalidParameter
 from mercer.problems.certify import measure
 from mercer.problems.feasible import settle
 from mercer.problems.problem import Problem
@@ -42,17 +41,13 @@ from mercer.solvers.newton_systems import Curvature, Preconditioner, Quiet, Rout
 from mercer.solvers.options import Options
 from mercer.solvers.watch import Watch
 
-__all__ = ["METHODS", "newton_cg", "newton_cholesky", "newton_primal", "preferred"]
+__all__ = ["newton_cg", "newton_cholesky", "newton_primal"]
 
 Array = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 # Newton steps when the options name none.
 MAX_ITER = 100
-# Unknowns, rows times columns, up to which a factorisation takes less time than iterations do.
-DIRECT_UNKNOWNS = 2_000
-# Rows to a feature from which on the features are worth it.
-ROWS_PER_FEATURE = 2
 # Conjugate gradients leave this share of the Newton decrement, or the root of the relative gap, whichever is less.
 FORCING = 0.1
 LEAST_FORCING = 1e-10
@@ -86,27 +81,7 @@ def newton_primal(problem: Problem, options: Options) -> Answer:
     return _newton(problem, options, "primal", featured)
 
 
-METHODS: dict[str, Callable[[Problem, Options], Answer]] = {
-    "primal": newton_primal,
-    "newton-cholesky": newton_cholesky,
-    "newton-cg": newton_cg,
-}
-
-
-def preferred(problem: Problem) -> str:
-    """The method that suits a problem."""
-    n, t = problem.y.shape
-    phi = problem.gram.factor()
-    if phi is not None and ROWS_PER_FEATURE * phi.shape[1] <= n:
-        return "primal"
-    return "newton-cholesky" if n * t <= DIRECT_UNKNOWNS else "newton-cg"
-
-
 def _newton(problem: Problem, options: Options, label: str, route: Callable[[Problem, Watch], Route]) -> Answer:
-    if problem.loss.probabilities is None or np.isinf(problem.cost).any():
-        raise InvalidParameter(
-            "Newton's method minimises logistic losses with finite costs.", f"Got the {problem.loss.name} loss."
-        )
     n, t = problem.y.shape
     q = problem.B.shape[1]
     rows = np.flatnonzero(problem.cost[:, 0] > 0.0)
@@ -221,14 +196,14 @@ def _iterate(problem: Problem, options: Options, route: Route, watch: Watch) -> 
             stopped = True
             break
         p = problem.loss.probabilities
-        assert p is not None, "looked at before"
+        assert p is not None, "the table's losses have probabilities"
         curvature = Curvature(problem.cost, p(state.g))
         precondition = route.precondition(curvature, Quiet(watch))
         if precondition is None:
             stopped = True
             break
         eta = max(LEAST_FORCING, min(FORCING, float(np.sqrt(gap)), FORCING**waited * FORCING))
-        step = _direction(problem, route.times, state, curvature, precondition, eta)
+        step = _direction(problem, route.times, state, curvature, precondition, eta, watch)
         inner += step.iterations
         state.move(step.delta, step.Kdelta, step.shift)
         if route.is_rounded and options.tol < SINGLE_TOL:
@@ -253,6 +228,7 @@ def _direction(
     curvature: Curvature,
     precondition: Preconditioner,
     eta: float,
+    watch: Watch,
 ) -> _Step:
     """Δ, K Δ and δθ of (1), by conjugate gradients on (2)."""
     n, t = curvature.shape
@@ -266,7 +242,7 @@ def _direction(
         return border.project(curvature.root_transposed(times(moved)).ravel())
 
     right = border.project(curvature.root_transposed(Ke).ravel())
-    x, iterations = _conjugate(product, border.solve, right, float(np.vdot(e, Ke)), eta)
+    x, iterations = _conjugate(product, border.solve, right, float(np.vdot(e, Ke)), eta, watch)
     delta = e - curvature.root(x.reshape(n, t))
     Kdelta = times(delta)
     return _Step(delta, Kdelta, border.shift(Kdelta), iterations)
@@ -307,9 +283,14 @@ class _Border:
 
 
 def _conjugate(
-    product: Callable[[Array], Array], precondition: Callable[[Array], Array], right: Array, first: float, eta: float
+    product: Callable[[Array], Array],
+    precondition: Callable[[Array], Array],
+    right: Array,
+    first: float,
+    eta: float,
+    watch: Watch,
 ) -> tuple[Array, int]:
-    """x of (2), as exact as is asked for, or what there is after too many iterations; and their number.
+    """x of (2), as exact as is asked for, or what there is when time or iterations are up; and their number.
 
     A residual ρ leaves an error of at most ‖ρ‖² in the squared Newton decrement, which is eᵀK e − rightᵀx at the
     solution, and more on the way to it: ρ is small enough when ‖ρ‖² ≤ eta² times that.
@@ -319,7 +300,7 @@ def _conjugate(
     d, rho = z, float(r @ z)
     for iteration in range(INNER_ITERATIONS):
         decrement = max(first - float(right @ x), DECREMENT_ROUNDING * first)
-        if float(r @ r) <= eta * eta * decrement or not rho > 0.0:
+        if float(r @ r) <= eta * eta * decrement or not rho > 0.0 or watch.is_over:
             return x, iteration
         Md = d + product(d)
         bend = float(d @ Md)

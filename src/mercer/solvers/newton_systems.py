@@ -13,7 +13,6 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.budget import memory_there, refuse_too_large
-from mercer.errors import InvalidParameter
 from mercer.grams.base import Factor, Gram
 from mercer.grams.dense import DenseGram
 from mercer.problems.problem import Problem
@@ -22,7 +21,7 @@ from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.watch import Watch
 
-__all__ = ["Curvature", "Preconditioner", "Quiet", "Route", "direct", "featured", "pivoted"]
+__all__ = ["Curvature", "Preconditioner", "Quiet", "Route", "direct", "featured", "held_bytes", "pivoted"]
 
 Array = npt.NDArray[np.float64]
 
@@ -182,15 +181,29 @@ def _times(gram: Gram) -> Callable[[Array], Array]:
 
 def _hold(gram: Gram, cost: float) -> tuple[Callable[[Array], Array], str]:
     """K of the inner products: in float32 where it fits and where rounding is small beside the identity of (2)."""
-    n = gram.shape[0]
     if isinstance(gram, DenseGram):
         return _times(gram), "stored"
-    asked = 4 * n * n
-    rounding = 0.25 * cost * SINGLE_UNIT * n * float(np.abs(gram.diag()).max(initial=0.0))
-    if asked > min(HELD_BYTES, memory_there()) or rounding > HELD_SHARE:
+    asked = _single_bytes(gram, cost)
+    if not asked:
         return _times(gram), "made anew for each product"
-    K = gram.dense(out=np.empty((n, n), dtype=np.float32))
+    K = gram.dense(out=np.empty(gram.shape, dtype=np.float32))
     return lambda V: (K @ V.astype(np.float32)).astype(np.float64), SINGLE
+
+
+def held_bytes(problem: Problem) -> int:
+    """What K of the inner products takes, beyond what is stored of it already."""
+    gram = problem.gram
+    return 0 if isinstance(gram, DenseGram) else _single_bytes(gram, float(problem.cost.max(initial=0.0)))
+
+
+def _single_bytes(gram: Gram, cost: float) -> int:
+    """The bytes of K in float32; 0 where they are not there, or its rounding is not small."""
+    n = gram.shape[0]
+    asked = 4 * n * n
+    if asked > min(HELD_BYTES, memory_there()):
+        return 0
+    rounding = 0.25 * cost * SINGLE_UNIT * n * float(np.abs(gram.diag()).max(initial=0.0))
+    return asked if rounding <= HELD_SHARE else 0
 
 
 @final
@@ -221,13 +234,7 @@ class _Held:
 def featured(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
     """By the explicit features of K = Φ Φᵀ: exact, unless there are very many for very many classes."""
     phi = problem.gram.factor()
-    if phi is None:
-        raise InvalidParameter(
-            'Solver "primal" cannot solve this problem: the kernel has no finite feature map, or none that is smaller '
-            "than the data.",
-            "",
-            'Try solver="auto".',
-        )
+    assert phi is not None, "the table's refusal asks for a finite map"
     n, t = problem.y.shape
     note = f"{phi.shape[1]} features in place of {n} rows"
     return Route(_woodbury(phi, t), _times(problem.gram), note)

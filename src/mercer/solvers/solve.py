@@ -70,12 +70,20 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
             continue
         if tried:
             found = replace(found, note="; ".join([*tried, found.note] if found.note else tried))
-        if best is None or found.residual < best.residual:
+        if best is None or _miss(found)[0] < _miss(best)[0]:
             best = found
         if found.status is not Status.INEXACT or not row.is_iterative:
             break
-        tried.append(f"{row.name} stalled at a residual of {found.residual:.1e}")
+        missed, measure = _miss(found)
+        tried.append(f"{row.name} stalled at a {measure} of {missed:.1e}")
     if best is not None:
         return best
     assert first_error is not None, "there is at least one row"
     raise first_error
+
+
+def _miss(found: Solution) -> tuple[float, str]:
+    """How far from solved, and by which measure: the squared loss has a residual, the others have their gap."""
+    if np.isnan(found.residual):
+        return found.relative_gap, "relative gap"
+    return found.residual, "residual"

@@ -16,6 +16,8 @@ from mercer.solvers.cholesky import cholesky
 from mercer.solvers.eigen import eigen
 from mercer.solvers.factor import groups, scaling
 from mercer.solvers.mixed import mixed
+from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
+from mercer.solvers.newton_systems import held_bytes
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
@@ -37,6 +39,8 @@ ROWS_PER_ITERATION = 350.0
 FACTORS_PER_SPECTRUM = 9
 # Beyond this it takes the better part of an hour: only for who asks for it by name.
 SPECTRUM_ROWS = 10_000
+# Unknowns, rows times columns, up to which Newton's method factorises its systems sooner than it iterates on them.
+DIRECT_UNKNOWNS = 2_000
 # The primal is worth it when there are at least this many rows to a feature.
 ROWS_PER_FEATURE = 2
 
@@ -101,6 +105,10 @@ def _rows(problem: Problem) -> int:
     return len(problem.y)
 
 
+def _unknowns(problem: Problem) -> int:
+    return int(problem.y.size)
+
+
 def _is_hard(problem: Problem) -> bool:
     return bool(np.isinf(problem.cost).any())
 
@@ -122,6 +130,17 @@ def _with_many_features(problem: Problem) -> str:
 
 def _with_constraints(problem: Problem) -> str:
     return "it needs alpha above 0" if _is_hard(problem) else ""
+
+
+def _with_infinite_costs(problem: Problem) -> str:
+    return "it needs a finite C" if _is_hard(problem) else ""
+
+
+def _with_many_unknowns(problem: Problem) -> str:
+    unknowns = _unknowns(problem)
+    if unknowns <= DIRECT_UNKNOWNS:
+        return ""
+    return f"to factorise {unknowns} unknowns in every step takes longer beyond {DIRECT_UNKNOWNS}"
 
 
 def _with_few_penalties(problem: Problem) -> str:
@@ -171,6 +190,21 @@ def _iterations(problem: Problem) -> float:
 
 
 SQUARED = frozenset({"squared"})
+LOGISTIC = frozenset({"logistic", "softmax"})
+
+
+def _primal_bytes(problem: Problem) -> int:
+    features = _features(problem) or 0
+    return 16 * features**2 if problem.loss.name in SQUARED else 8 * (features * problem.y.shape[1]) ** 2
+
+
+def _without_features_or_costs(problem: Problem) -> str:
+    return _without_features(problem) or ("" if problem.loss.name in SQUARED else _with_infinite_costs(problem))
+
+
+def _primal(problem: Problem, options: Options) -> Answer:
+    return primal(problem, options) if problem.loss.name in SQUARED else newton_primal(problem, options)
+
 
 # In order of preference: `auto` takes the first row that can, and that nothing speaks against.
 SOLVERS: dict[str, Solver] = {
@@ -178,12 +212,12 @@ SOLVERS: dict[str, Solver] = {
     for row in (
         Solver(
             "primal",
-            "one Cholesky factorisation of ΦᵀΦ + alpha·I, as large as there are features",
-            SQUARED,
-            lambda problem: 16 * (_features(problem) or 0) ** 2,
-            _without_features,
+            "Cholesky factorisations as large as there are features: one, or one in every Newton step",
+            SQUARED | LOGISTIC,
+            _primal_bytes,
+            _without_features_or_costs,
             _with_many_features,
-            primal,
+            _primal,
         ),
         Solver(
             "cholesky",
@@ -223,13 +257,37 @@ SOLVERS: dict[str, Solver] = {
             _with_few_penalties,
             eigen,
         ),
+        Solver(
+            "newton-cholesky",
+            "Newton's method with a Cholesky factorisation of all unknowns in every step",
+            LOGISTIC,
+            lambda problem: 8 * _unknowns(problem) ** 2,
+            _with_infinite_costs,
+            _with_many_unknowns,
+            newton_cholesky,
+        ),
+        Solver(
+            "newton-cg",
+            "Newton's method by conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
+            LOGISTIC,
+            held_bytes,
+            _with_infinite_costs,
+            _never,
+            newton_cg,
+            is_iterative=True,
+        ),
     )
 }
 
 
+def _rows_for(problem: Problem) -> dict[str, Solver]:
+    """The rows that minimise the problem's loss."""
+    return {name: row for name, row in SOLVERS.items() if problem.loss.name in row.losses}
+
+
 def candidates(problem: Problem) -> list[Solver]:
     """The rows that can solve the problem: those that suit it first, then those that `auto` would fall back on."""
-    able = [row for row in SOLVERS.values() if not row.refusal(problem)]
+    able = [row for row in _rows_for(problem).values() if not row.refusal(problem)]
     if not able:
         reasons = "; ".join(f"{row.name}: {row.refusal(problem)}" for row in SOLVERS.values())
         raise InvalidParameter("No solver can solve this problem.", reasons + ".")
@@ -242,7 +300,9 @@ def choose(problem: Problem, solver: str = AUTO) -> Solver:
         return candidates(problem)[0]
     if solver not in SOLVERS:
         raise InvalidParameter(
-            f"There is no solver {solver!r}.", "", f"Choose {AUTO!r} or one of {', '.join(map(repr, SOLVERS))}."
+            f"There is no solver {solver!r}.",
+            "",
+            f"Choose {AUTO!r} or one of {', '.join(map(repr, _rows_for(problem)))}.",
         )
     reason = SOLVERS[solver].refusal(problem)
     if reason:
@@ -251,10 +311,10 @@ def choose(problem: Problem, solver: str = AUTO) -> Solver:
 
 
 def explain(problem: Problem, solver: str = AUTO) -> str:
-    """Which solver would be used, and why not the others; one line per row of the table."""
+    """Which solver would be used, and why not the others; one line per row of the table that minimises the loss."""
     chosen = choose(problem, solver)
     lines = []
-    for row in SOLVERS.values():
+    for row in _rows_for(problem).values():
         reason = row.refusal(problem)
         mark = "→" if row is chosen else " "
         why = f"cannot: {reason}" if reason else row.reluctance(problem) or "suits"

@@ -85,7 +85,11 @@ def test_many_features_of_many_classes_are_preconditioned_class_by_class(monkeyp
 
 def test_few_features_are_solved_in_the_primal():
     assert KernelLogisticRegression(kernel="linear").fit(X, two).solution_.solver == "primal"
-    assert KernelLogisticRegression().fit(X, two).solution_.solver == "newton-cholesky"
+    model = KernelLogisticRegression().fit(X, two)
+    assert model.solution_.solver == "newton-cholesky"
+    assert "→ newton-cholesky" in model.explain()
+    assert "cannot: the kernel has no finite feature map" in model.explain()
+    assert "Solution by newton-cholesky" in model.explain()
 
 
 def test_an_infinite_map_has_no_primal_weights():

@@ -1,14 +1,18 @@
+import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 import scipy.optimize
 
-from mercer.errors import InvalidParameter
+from mercer.errors import InvalidParameter, TooLarge
 from mercer.grams.dense import DenseGram
 from mercer.problems import LOSSES, Problem, Status, certify
-from mercer.solvers.newton import METHODS, newton_cg, newton_cholesky, preferred
+from mercer.solvers import SOLVERS, choose, explain, solve
+from mercer.solvers import table as solver_table
+from mercer.solvers.newton import _conjugate, newton_cg, newton_cholesky
 from mercer.solvers.options import Options
+from mercer.solvers.watch import Watch
 
 
 def problem(n=40, t=1, C=1.0, q=1, seed=0, length=1.0, weighted=True):
@@ -110,15 +114,70 @@ def test_too_little_time_stops_with_what_there_is():
         assert np.isfinite(answer.coef).all()
 
 
-def test_other_losses_are_refused():
+def test_time_is_looked_at_within_a_step():
+    A = np.diag(np.arange(1.0, 31.0))
+    right = np.ones(30)
+
+    def iterations(watch):
+        return _conjugate(lambda x: A @ x, np.copy, right, 30.0, 1e-8, watch)[1]
+
+    assert iterations(Watch("in time")) > 10
+    assert iterations(Watch("late", 1e-9)) == 0
+
+
+def test_other_losses_and_hard_constraints_are_refused_by_the_table():
     given = problem()
     squared = Problem(given.gram, given.y, LOSSES["squared"], given.cost, given.B, given.price)
-    with pytest.raises(InvalidParameter, match="logistic losses"):
-        newton_cholesky(squared, Options())
+    hard = Problem(given.gram, given.y, given.loss, np.full((40, 1), np.inf), given.B, given.price)
+    for row in ("newton-cholesky", "newton-cg"):
+        with pytest.raises(InvalidParameter, match="logistic, softmax losses, not squared"):
+            solve(squared, solver=row)
+        with pytest.raises(InvalidParameter, match="finite C"):
+            solve(hard, solver=row)
     with pytest.raises(InvalidParameter, match="no finite feature map"):
-        METHODS["primal"](given, Options())
+        solve(given, solver="primal")
+    with pytest.raises(InvalidParameter, match="squared losses, not logistic"):
+        solve(given, solver="cholesky")
+    with pytest.raises(InvalidParameter, match="one of 'primal', 'newton-cholesky', 'newton-cg'"):
+        solve(given, solver="magic")
 
 
 def test_the_method_is_chosen_by_the_number_of_unknowns():
-    assert preferred(problem(n=40)) == "newton-cholesky"
-    assert preferred(problem(n=700, t=3)) == "newton-cg"
+    assert choose(problem(n=40)).name == "newton-cholesky"
+    assert choose(problem(n=700, t=3)).name == "newton-cg"
+    assert "→ newton-cg" in explain(problem(n=700, t=3))
+    assert "2100 unknowns" in explain(problem(n=700, t=3))
+
+
+def test_a_method_that_stalls_hands_on_to_the_next_and_names_its_gap(monkeypatch):
+    monkeypatch.setattr(solver_table, "DIRECT_UNKNOWNS", 10)
+    lazy = SOLVERS["newton-cg"]
+
+    def stall(problem, options):
+        return lazy.run(problem, dataclasses.replace(options, tol=0.5))
+
+    monkeypatch.setattr(solver_table, "SOLVERS", {**SOLVERS, "newton-cg": dataclasses.replace(lazy, run=stall)})
+    solution = solve(problem(C=30.0), Options(tol=1e-8))
+    assert solution.solver == "newton-cholesky"
+    assert solution.status is Status.OPTIMAL
+    assert "newton-cg stalled at a relative gap of" in solution.note
+
+
+def test_the_better_answer_is_kept_where_none_suffices(monkeypatch):
+    monkeypatch.setattr(solver_table, "DIRECT_UNKNOWNS", 10)
+
+    def give_up(_problem, _options):
+        raise TooLarge("It does not fit.")
+
+    def early(problem, options):
+        return newton_cg(problem, dataclasses.replace(options, tol=1e-3))
+
+    rows = {
+        **SOLVERS,
+        "newton-cg": dataclasses.replace(SOLVERS["newton-cg"], run=early),
+        "newton-cholesky": dataclasses.replace(SOLVERS["newton-cholesky"], run=give_up),
+    }
+    monkeypatch.setattr(solver_table, "SOLVERS", rows)
+    solution = solve(problem(C=30.0), Options(tol=1e-12))
+    assert solution.solver == "newton-cg"
+    assert solution.status is Status.INEXACT

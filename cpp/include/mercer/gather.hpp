@@ -1,0 +1,32 @@
+// Some rows of a side, copied: the working set of a solver, one range of rows, the support vectors.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "mercer/view.hpp"
+
+namespace mercer {
+
+class Gathered {
+   public:
+    // Throws std::invalid_argument for entries that exist already or are made by a function: they have no rows to copy.
+    Gathered(const Side& from, std::span<const Index> rows);
+
+    const Side& side() const { return side_; }
+
+   private:
+    template <class T>
+    T* own(Index count);
+    void add(const Dense& from, std::span<const Index> rows);
+    void add(const Sparse& from, std::span<const Index> rows);
+    void add(const Codes& from, std::span<const Index> rows);
+    void add(const Matrix& from, std::span<const Index> rows);
+    void add(const Call& from, std::span<const Index> rows);
+
+    Side side_;
+    std::vector<std::shared_ptr<void>> memory_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,88 @@
+#include "mercer/gather.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mercer {
+
+namespace {
+
+// out[r, :] = from[rows[r], :]
+template <class T>
+void copy_rows(const T* from, Index width, std::span<const Index> rows, T* out) {
+    for (const Index row : rows) out = std::copy_n(from + row * width, width, out);
+}
+
+}  // namespace
+
+Gathered::Gathered(const Side& from, std::span<const Index> rows) {
+    side_.n = static_cast<Index>(rows.size());
+    for (const Source& source : from.sources) std::visit([&](const auto& of) { add(of, rows); }, source);
+    for (const double* values : from.rows) {
+        double* out = own<double>(side_.n);
+        copy_rows(values, 1, rows, out);
+        side_.rows.push_back(out);
+    }
+}
+
+template <class T>
+T* Gathered::own(Index count) {
+    const std::shared_ptr<T[]> memory = std::make_shared_for_overwrite<T[]>(static_cast<std::size_t>(count));
+    memory_.push_back(memory);
+    return memory.get();
+}
+
+void Gathered::add(const Dense& from, std::span<const Index> rows) {
+    Dense copy = from;
+    copy.n = side_.n;
+    copy.values.data = from.values.as_they_are([&]<class T>(const T* values) -> const void* {
+        T* out = own<T>(side_.n * from.d);
+        copy_rows(values, from.d, rows, out);
+        return out;
+    });
+    side_.sources.emplace_back(copy);
+}
+
+void Gathered::add(const Sparse& from, std::span<const Index> rows) {
+    Sparse copy = from;
+    copy.n = side_.n;
+    Index* offsets = own<Index>(side_.n + 1);
+    offsets[0] = 0;
+    for (Index r = 0; r < side_.n; ++r) {
+        const Index row = rows[static_cast<std::size_t>(r)];
+        offsets[r + 1] = offsets[r] + from.offsets[row + 1] - from.offsets[row];
+    }
+    const auto copied = [&]<class T>(const T* values) {
+        T* out = own<T>(offsets[side_.n]);
+        T* to = out;
+        for (const Index row : rows) to = std::copy(values + from.offsets[row], values + from.offsets[row + 1], to);
+        return out;
+    };
+    copy.offsets = offsets;
+    copy.columns = copied(from.columns);
+    if (from.values.data != nullptr)
+        copy.values.data = from.values.as_they_are([&](const auto* values) -> const void* { return copied(values); });
+    if (from.sizes != nullptr) {
+        double* sizes = own<double>(side_.n);
+        copy_rows(from.sizes, 1, rows, sizes);
+        copy.sizes = sizes;
+    }
+    side_.sources.emplace_back(copy);
+}
+
+void Gathered::add(const Codes& from, std::span<const Index> rows) {
+    Index* codes = own<Index>(side_.n);
+    copy_rows(from.codes, 1, rows, codes);
+    const Codes copy{codes, side_.n};
+    side_.sources.emplace_back(copy);
+}
+
+void Gathered::add(const Matrix&, std::span<const Index>) {
+    throw std::invalid_argument("rows of stored entries cannot be gathered");
+}
+
+void Gathered::add(const Call&, std::span<const Index>) {
+    throw std::invalid_argument("rows of a function's entries cannot be gathered");
+}
+
+}  // namespace mercer

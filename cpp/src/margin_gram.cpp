@@ -1,0 +1,111 @@
+#include "margin_gram.hpp"
+
+namespace mercer {
+
+namespace {
+
+std::vector<Index> counted(Index first, Index last) {
+    std::vector<Index> rows(static_cast<std::size_t>(last - first));
+    std::iota(rows.begin(), rows.end(), first);
+    return rows;
+}
+
+// Below so many features an entry takes a few nanoseconds.
+constexpr Index kCheapFeatures = 200;
+
+template <class T>
+class EngineGram final : public MarginGram<T> {
+   public:
+    EngineGram(const Basis& whole, std::span<const Index> cuts, Watch& watch)
+        : whole_(whole), single_(sizeof(T) == 4 && whole.holds_single(watch)) {
+        if (cuts.size() == 2) return;
+        for (std::size_t r = 0; r + 1 < cuts.size(); ++r) {
+            sides_.push_back(std::make_unique<Gathered>(whole.right(), counted(cuts[r], cuts[r + 1])));
+            ranges_.push_back(
+                std::make_unique<Basis>(whole.plan(), sides_.back()->side(), whole.engine(), Index{48} << 20));
+        }
+    }
+
+    void rows(std::span<const Index> rows, Index range, T* const* out, const double* delta, double* g, Index tasks,
+              Watch& watch) const override {
+        const Basis& basis = ranges_.empty() ? whole_ : *ranges_[static_cast<std::size_t>(range)];
+        const Gathered left(whole_.right(), rows);
+        basis.rows(left.side(), single_, watch, {reinterpret_cast<void* const*>(out), sizeof(T) == 4, delta, g, tasks});
+    }
+
+    void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
+               Watch& watch) const override {
+        const Gathered a(whole_.right(), left);
+        const Gathered b(whole_.right(), right);
+        const Basis basis(whole_.plan(), b.side(), whole_.engine(), Index{48} << 20);
+        basis.rows(a.side(), single_, watch,
+                   {reinterpret_cast<void* const*>(out), sizeof(T) == 4, nullptr, nullptr, tasks});
+    }
+
+    bool is_cheap() const override {
+        Index features = 0;
+        for (const Source& source : whole_.right().sources) {
+            const Dense* rows = std::get_if<Dense>(&source);
+            features += rows != nullptr ? rows->d : kCheapFeatures;
+        }
+        return features < kCheapFeatures;
+    }
+
+   private:
+    const Basis& whole_;
+    bool single_;
+    std::vector<std::unique_ptr<Gathered>> sides_;
+    std::vector<std::unique_ptr<Basis>> ranges_;
+};
+
+template <class T>
+class DenseMargins final : public MarginGram<T> {
+   public:
+    DenseMargins(const StoredGram& gram, std::span<const Index> cuts) : gram_(gram), cuts_(cuts) {}
+
+    void rows(std::span<const Index> rows, Index range, T* const* out, const double* delta, double* g, Index,
+              Watch& watch) const override {
+        const Index first = cuts_[static_cast<std::size_t>(range)];
+        const Index count = cuts_[static_cast<std::size_t>(range) + 1] - first;
+        constexpr Index kColumns = 2048;
+        parallel((count + kColumns - 1) / kColumns, watch, [&](Index chunk) {
+            const Index c0 = chunk * kColumns;
+            const Index c1 = std::min(c0 + kColumns, count);
+            gram_.values.as_they_are([&](const auto* values) {
+                for (std::size_t r = 0; r < rows.size(); ++r) {
+                    const auto* row = values + rows[r] * gram_.n + first;
+                    if (out[r] != nullptr)
+                        std::transform(row + c0, row + c1, out[r] + c0, [](auto x) { return static_cast<T>(x); });
+                    if (delta == nullptr) continue;
+                    for (Index c = c0; c < c1; ++c) g[c] += delta[r] * static_cast<double>(static_cast<T>(row[c]));
+                }
+            });
+        });
+    }
+
+    void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index, Watch&) const override {
+        for (std::size_t r = 0; r < left.size(); ++r) {
+            for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = gram_.values.at<T>(left[r] * gram_.n + right[c]);
+        }
+    }
+
+    bool is_cheap() const override { return false; }
+
+   private:
+    StoredGram gram_;
+    std::span<const Index> cuts_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<MarginGram<T>> margin_gram(const GramSource& gram, std::span<const Index> cuts, Watch& watch) {
+    if (const StoredGram* stored = std::get_if<StoredGram>(&gram))
+        return std::make_unique<DenseMargins<T>>(*stored, cuts);
+    return std::make_unique<EngineGram<T>>(*std::get<const Basis*>(gram), cuts, watch);
+}
+
+template std::unique_ptr<MarginGram<float>> margin_gram(const GramSource&, std::span<const Index>, Watch&);
+template std::unique_ptr<MarginGram<double>> margin_gram(const GramSource&, std::span<const Index>, Watch&);
+
+}  // namespace mercer

@@ -1,0 +1,33 @@
+// What the solver asks of a Gram matrix, whether the engine makes its entries or they are all there.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "mercer/gather.hpp"
+#include "mercer/smo.hpp"
+
+namespace mercer {
+
+// Rows are numbered as in K; T is the precision in which entries are kept.
+template <class T>
+class MarginGram {
+   public:
+    virtual ~MarginGram() = default;
+    // out[r] = K[rows[r], range], where there is such memory; g += delta' K[rows, range]. In `tasks` parts at least.
+    virtual void rows(std::span<const Index> rows, Index range, T* const* out, const double* delta, double* g,
+                      Index tasks, Watch& watch) const = 0;
+    // out[r][c] = K[left[r], right[c]].
+    virtual void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
+                       Watch& watch) const = 0;
+    // Whether an entry takes less time to make than a load from memory that no cache holds.
+    virtual bool is_cheap() const = 0;
+};
+
+template <class T>
+std::unique_ptr<MarginGram<T>> margin_gram(const GramSource& gram, std::span<const Index> cuts, Watch& watch);
+
+}  // namespace mercer

@@ -1,0 +1,133 @@
+"""The hard margin, C = ∞: the nearest points of two convex hulls, and a tube that every target must lie in."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import NotSeparable
+from mercer.problems.margin_solution import MarginSolution
+from mercer.problems.margins import Margins
+from mercer.problems.solution import Status
+
+__all__ = ["narrowest_tube", "nearest_points"]
+
+Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.intp]
+# From a first point, or none, and a tolerance or a penalty.
+Solve = Callable[[Array | None, float], MarginSolution]
+
+# Points of feature space count as one up to this share of the largest k(x, x), in squared distance.
+COINCIDENT = 1e-12
+# A violation is measured against the distance, which is not known before; each time it is known better.
+ROUNDS = 8
+# From one penalty to the next, until no coefficient is at its bound.
+GROWTH = 100.0
+LARGEST_PENALTY = 1e30
+
+
+def nearest_points(
+    solve: Solve, tol: float, diagonal: Array, rows: Index, n: int, classes: npt.NDArray[Any]
+) -> MarginSolution:
+    """Solve "hulls", every pair to a violation of tol in units of its own margin.
+
+    Parameters
+    ----------
+    solve : callable (start, tol) -> MarginSolution
+    tol : float
+    diagonal : ndarray
+        k(x, x) of the rows of K.
+    rows, n, classes
+        Where these rows stand among n, and the labels: for the error.
+
+    Raises
+    ------
+    NotSeparable
+    """
+    largest = float(diagonal.max())
+    start, wanted = None, tol * min(1.0, largest) if largest > 0.0 else tol
+    for _ in range(ROUNDS):
+        solution = solve(start, wanted)
+        squares = _squared_distances(solution)
+        worst = int(squares.argmin())
+        if squares[worst] <= COINCIDENT * largest:
+            raise _inseparable(solution, worst, float(squares[worst]), rows, n, classes)
+        allowed = 0.5 * tol * squares
+        if solution.status is Status.STOPPED or (solution.violations <= allowed).all():
+            break
+        start, wanted = solution.coef, 0.5 * float(allowed.min())
+    return solution
+
+
+def narrowest_tube(solve: Solve, y: Array, epsilon: float, diagonal: Array, rows: Index, n: int) -> MarginSolution:
+    """Solve "epsilon-svr" with penalties that grow until no coefficient is at its bound, which is then none.
+
+    Parameters
+    ----------
+    solve : callable (start, penalty) -> MarginSolution
+    y : ndarray
+        The targets of the rows of K.
+    epsilon : float
+    diagonal, rows, n
+        As in `nearest_points`.
+
+    Raises
+    ------
+    NotSeparable
+        Where two convex combinations of rows coincide and their targets are more than 2ε apart.
+    """
+    largest = float(diagonal.max())
+    start, penalty = None, max(1.0, float(np.abs(y).max()) / largest if largest > 0.0 else 1.0)
+    while True:
+        solution = solve(start, penalty)
+        b = solution.coef
+        is_inside = (np.abs(b) < solution.batch.high).all()
+        if is_inside or solution.status is Status.STOPPED or penalty > LARGEST_PENALTY:
+            return solution
+        mass = float(b[b > 0.0].sum())
+        square, apart = float(b @ solution.image) / mass**2, float(b @ y) / mass
+        if square <= COINCIDENT * largest and apart > 2.0 * epsilon:
+            weights = tuple(_spread(np.maximum(part, 0.0) / mass, rows, n) for part in (b, -b))
+            means = tuple(float(np.maximum(part, 0.0) @ y) / mass for part in (b, -b))
+            raise NotSeparable(
+                f"No function of the kernel's space comes within epsilon = {epsilon:g} of all targets.",
+                f"Two means of rows are {max(square, 0.0) ** 0.5:.3g} apart in feature space, and their targets "
+                f"{means[0]:.6g} and {means[1]:.6g}.",
+                "Use a finite C, a larger epsilon, or a kernel with more features.",
+                weights=weights,
+                classes=means,
+                distance=max(square, 0.0) ** 0.5,
+            )
+        start, penalty = b, GROWTH * penalty
+
+
+def _squared_distances(solution: MarginSolution) -> Array:  # (P,)
+    batch = solution.batch
+    return np.asarray(np.add.reduceat(solution.coef * solution.image, batch.offsets[:-1]))
+
+
+def _inseparable(solution: MarginSolution, p: int, square: float, rows: Index, n: int, classes: Any) -> NotSeparable:
+    batch: Margins = solution.batch
+    b, mine = solution.coef_of(p), rows[batch.rows(p)]
+    sides = [_spread(np.maximum(part, 0.0), mine, n) for part in (b, -b)]
+    labels = classes[batch.uses[p]].tolist()
+    # The first range of a pair is the positive side, but for two classes, where the decision is that of the second.
+    if b[0] < 0.0 or batch.low[batch.offsets[p]] < 0.0:
+        sides.reverse()
+    distance = max(square, 0.0) ** 0.5
+    return NotSeparable(
+        f"The classes {labels[0]!r} and {labels[1]!r} are not separable in feature space, so there is no hard margin.",
+        f"Their convex hulls come within {distance:.3g} of each other.",
+        "Use a finite C, or a kernel with more features; .weights are the two convex combinations.",
+        weights=tuple(sides),
+        classes=tuple(labels),
+        distance=distance,
+    )
+
+
+def _spread(values: Array, rows: Index, n: int) -> Array:
+    """Values of some rows, as an array over all of sum one."""
+    out = np.zeros(n)
+    out[rows] = values
+    return np.asarray(out / out.sum())

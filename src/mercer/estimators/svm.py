@@ -1,0 +1,228 @@
+"""Support vector classification: SVC and NuSVC."""
+
+from typing import Any
+
+from mercer.estimators._svm_classifier import PairwiseMachine
+
+__all__ = ["SVC", "NuSVC"]
+
+
+class SVC(PairwiseMachine):
+    """Classification with the largest margin, errors allowed at a price.
+
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + b₀)) over functions f of the kernel's space, for classes y = ±1.
+    The dual maximises Σᵢ yᵢ bᵢ − ½ bᵀKb over 0 ≤ yᵢ bᵢ ≤ C wᵢ with Σᵢ bᵢ = 0, and f(x) = Σᵢ bᵢ k(xᵢ, x). More classes
+    are decided by the votes of all pairs. C = inf is the hard margin: no error at any price.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        The price of an error, above 0; inf raises `NotSeparable` where the classes are not separable.
+    kernel : Kernel, str or callable, default "rbf"
+        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two collections of points that
+        returns the matrix of their kernel values.
+    degree, gamma, coef0 : optional
+        Parameters of a named kernel. gamma="scale" is 1/(d·var(X)), with every row counted as its weight says.
+    shrinking : bool, default True
+        As in scikit-learn, and without effect: a block of the solver holds the rows that matter, whatever this says.
+    probability : bool, optional
+        Deprecated by scikit-learn: `predict_proba` is there without it. False takes it away.
+    tol : float, default 1e-3
+        Violation of the conditions of optimality at which a solve ends.
+    cache_size : float, default 200
+        Megabytes for kernel values.
+    class_weight : dict, "balanced" or None
+        Factors of C by class; "balanced" gives every class the same sum.
+    verbose : int, default 0
+        1 draws a bar with the gap on solves longer than a second.
+    max_iter : int, default -1
+        Most steps of two coefficients for each problem; no limit with -1.
+    decision_function_shape : {"ovr", "ovo"}, default "ovr"
+        With more than two classes: votes and a part of the decisions, a column per class; or a column per pair.
+    break_ties : bool, default False
+        With "ovr": whether a tie of votes is decided by the decisions, and not by the order of the classes.
+    random_state : int, RandomState or None
+        Deals the rows into folds for `predict_proba`.
+    max_time : float, optional
+        Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    keep_best : bool, default False
+        Whether Ctrl-C leaves the best model so far in place of an error.
+    warm_start : bool, default False
+        Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    class_weight_ : ndarray of shape (n_classes,)
+        Their factors.
+    support_ : ndarray of shape (n_SV,)
+        The rows of X that are support vectors, class by class.
+    free_support_, bounded_support_ : ndarray
+        Those with a coefficient inside its box, which determine `intercept_`, and the others.
+    support_vectors_ : ndarray or CSR matrix of shape (n_SV, d)
+        The support vectors; empty where the kernel is precomputed or a function.
+    n_support_ : ndarray of shape (n_classes,), int32
+        Their number in each class.
+    dual_coef_ : ndarray or CSR matrix of shape (n_classes − 1, n_SV)
+        The coefficients b, signed. With two classes b > 0 for ``classes_[1]``. With more a column has the coefficients
+        of one support vector against each of the other classes in their order, b > 0 for the first class of a pair.
+    intercept_ : ndarray of shape (n_classes·(n_classes − 1)/2,)
+        b₀ of each pair, the mean of what its free support vectors ask for.
+    intercept_spread_ : ndarray, like intercept_
+        How far these disagree.
+    coef_ : ndarray or CSR matrix of shape (n_pairs, M)
+        The weights of the explicit features: of the kernel "linear", or of a Kernel object with a finite map.
+    solution_ : MarginSolution
+        The certificate: primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended;
+        its rows are those of X with a weight above 0, class by class.
+    n_iter_ : ndarray of shape (n_pairs,), int32
+        Steps of two coefficients.
+    fit_status_ : int
+        0 if solved, else 1.
+    bound_ : Bound
+        The kernel, resolved, on the support vectors.
+    shape_fit_, n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import SVC
+    >>> X = np.array([[-1.0, -1.0], [-2.0, -1.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> model = SVC(kernel="linear").fit(X, ["left", "left", "right", "right"])
+    >>> model.predict([[-0.8, -1.0], [3.0, 0.5]])
+    array(['left', 'right'], dtype='<U5')
+    >>> model.support_, model.coef_, model.intercept_.round(6) + 0.0
+    (array([0, 2], dtype=int32), array([[0.5, 0.5]]), array([0.]))
+
+    References
+    ----------
+    .. [1] C. Cortes, V. Vapnik. Support-vector networks. Machine Learning 20 (1995).
+    """
+
+    _kind = "c-svc"
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: int | bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        max_time: float | None = None,
+        keep_best: bool = False,
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.max_time = max_time
+        self.keep_best = keep_best
+        self.warm_start = warm_start
+
+
+class NuSVC(PairwiseMachine):
+    """Classification with the largest margin, the share of errors bounded.
+
+    Minimises ½ ‖f‖² + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + b₀)) − ν ρ Σᵢ wᵢ over functions f of the kernel's space, b₀ and
+    the margin ρ: at most a share ν of the rows (by weight) has a margin below ρ, and at least a share ν is a
+    support vector. Coefficients and intercepts are published in units of ρ, as LIBSVM does, so that margins are at ±1.
+
+    Parameters
+    ----------
+    nu : float, default 0.5
+        ν, above 0 and at most 1; for a pair of classes at most twice the share of the smaller one.
+    class_weight : dict, "balanced" or None
+        Factors of the weights by class. Where these leave no feasible nu, they multiply C = 1/ρ of the `SVC` that has
+        the same decisions without them.
+    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, verbose, max_iter
+        As in `SVC`.
+    decision_function_shape, break_ties, random_state, max_time, keep_best, warm_start
+        As in `SVC`.
+
+    Attributes
+    ----------
+    classes_, support_, dual_coef_, intercept_, solution_, …
+        As in `SVC`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mercer import NuSVC
+    >>> X = np.array([[-1.0, -1.0], [-2.0, -1.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> model = NuSVC(kernel="linear").fit(X, [1, 1, 2, 2])
+    >>> model.predict([[-0.8, -1.0]])
+    array([1])
+
+    References
+    ----------
+    .. [1] B. Schölkopf, A. J. Smola, R. C. Williamson, P. L. Bartlett. New support vector algorithms. Neural
+       Computation 12 (2000).
+    """
+
+    _kind = "nu-svc"
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        probability: Any = "deprecated",
+        tol: float = 1e-3,
+        cache_size: float = 200,
+        class_weight: Any = None,
+        verbose: int | bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        max_time: float | None = None,
+        keep_best: bool = False,
+        warm_start: bool = False,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.max_time = max_time
+        self.keep_best = keep_best
+        self.warm_start = warm_start

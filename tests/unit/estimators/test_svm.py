@@ -1,0 +1,471 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+import scipy.special
+import sklearn.svm
+from sklearn.base import is_regressor
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from mercer import (
+    RBF,
+    SVC,
+    SVR,
+    InvalidInput,
+    InvalidParameter,
+    Linear,
+    NotPositive,
+    NotSeparable,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Polynomial,
+    Precomputed,
+    SetIntersection,
+    UncertifiedWarning,
+    svm_path,
+)
+from mercer.problems import Status
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((90, 3))
+two = np.where(X[:, 0] * X[:, 1] + 0.3 * RNG.standard_normal(90) > 0, "yes", "no")
+three = np.digitize(X[:, 0] + 0.5 * RNG.standard_normal(90), [-0.5, 0.5])
+five = RNG.integers(0, 5, 90)
+target = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(90)
+new = RNG.standard_normal((40, 3))
+
+MACHINES = [
+    (SVC(), two), (SVC(), three), (SVC(kernel="poly"), five), (NuSVC(nu=0.3), two), (NuSVC(nu=0.3), three),
+    (SVR(), target), (NuSVR(), target), (OneClassSVM(), None),
+]  # fmt: skip
+
+
+def values(model, points):
+    """Decisions, or predictions where there are none."""
+    return (model.predict if is_regressor(model) else model.decision_function)(points)
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_every_fit_carries_its_certificate(model, y):
+    solution = model.fit(X, y).solution_
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert solution.kkt_violation <= 1e-3
+    assert -1e-9 <= solution.gap <= 1e-2 * max(1.0, abs(solution.primal))
+    assert model.fit_status_ == 0
+    assert "evaluations" in str(solution)
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_decisions_are_those_of_libsvm(model, y):
+    theirs = getattr(sklearn.svm, type(model).__name__)(
+        **{k: v for k, v in model.get_params().items() if k not in ("max_time", "keep_best", "warm_start", "tol")},
+        tol=1e-9,
+    ).fit(X, y)
+    model.fit(X, y)
+    np.testing.assert_allclose(values(model, new), values(theirs, new), atol=2e-4)
+    np.testing.assert_array_equal(model.support_, theirs.support_)
+    np.testing.assert_array_equal(model.n_support_, theirs.n_support_)
+    np.testing.assert_allclose(model.dual_coef_, theirs.dual_coef_, atol=2e-3)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_, atol=1e-4)
+    assert model.support_.dtype == theirs.support_.dtype
+    assert model.shape_fit_ == theirs.shape_fit_
+    assert type(model.n_iter_) is type(theirs.n_iter_)
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_free_and_bounded_support_vectors_are_the_support_vectors(model, y):
+    model.fit(X, y)
+    free, bounded = model.free_support_, model.bounded_support_
+    assert not set(free) & set(bounded)
+    np.testing.assert_array_equal(np.sort(np.concatenate([free, bounded])), np.sort(model.support_))
+    assert (model.intercept_spread_ <= 1e-3).all()
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_a_fitted_machine_survives_pickling(model, y):
+    model.fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(values(again, new), values(model, new))
+
+
+def test_only_support_vectors_are_kept_for_prediction():
+    model = SVR().fit(X, target)
+    assert len(model.bound_) == len(model.support_) < len(X)
+    np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
+
+
+def test_a_border_row_of_one_class_is_an_inlier_and_its_decision_is_zero():
+    model = OneClassSVM(nu=0.2).fit(X)
+    free = X[model.free_support_]
+    assert len(free)
+    assert (model.decision_function(free) == 0.0).all()
+    assert (model.predict(free) == 1).all()
+    assert (model.predict(X) == -1).mean() <= 0.2
+    np.testing.assert_array_equal(model.offset_, -model.intercept_)
+
+
+def test_the_hard_margin_is_the_limit_of_large_penalties():
+    y = np.where(X[:, 0] + X[:, 1] > 0.2, 1, 0)
+    hard, soft = SVC(C=np.inf, kernel="linear").fit(X, y), SVC(C=1e9, kernel="linear").fit(X, y)
+    np.testing.assert_allclose(hard.decision_function(new), soft.decision_function(new), rtol=1e-5)
+    assert (hard.predict(X) == y).all()
+    margins = np.abs(hard.decision_function(X))
+    np.testing.assert_allclose(margins[hard.support_], 1.0, rtol=1e-6)
+    assert margins.min() > 1.0 - 1e-6
+    np.testing.assert_allclose(hard.coef_, soft.coef_, rtol=1e-5)
+
+
+def test_a_hard_margin_of_many_classes_is_that_of_each_pair():
+    y = np.digitize(X[:, 0], [-0.4, 0.4])
+    hard = SVC(C=np.inf, decision_function_shape="ovo").fit(X, y)
+    soft = SVC(C=1e9, decision_function_shape="ovo").fit(X, y)
+    np.testing.assert_allclose(hard.decision_function(new), soft.decision_function(new), atol=1e-4)
+    hard.predict_proba(new)
+
+
+def test_what_is_not_separable_says_which_points_coincide():
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.4, 0.3], [5.0, 5.0]])
+    labels = np.array(["out", "out", "out", "in", "far"])
+    with pytest.raises(NotSeparable, match="'in' and 'out'") as caught:
+        SVC(C=np.inf, kernel="linear").fit(points, labels)
+    error = caught.value
+    assert error.classes == ("in", "out")
+    assert error.distance < 1e-5
+    for weight, label in zip(error.weights, error.classes, strict=True):
+        assert weight.min() >= 0.0
+        assert weight.sum() == pytest.approx(1.0)
+        assert not weight[labels != label].any()
+    np.testing.assert_allclose(error.weights[0] @ points, error.weights[1] @ points, atol=1e-5)
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_two_classes_that_are_not_separable_name_them_in_order():
+    points, labels = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1]
+    with pytest.raises(NotSeparable) as caught:
+        SVC(C=np.inf).fit(points, labels)
+    assert caught.value.classes == (0, 1)
+    np.testing.assert_allclose(caught.value.weights[0], [0, 1, 0, 0], atol=1e-6)
+    np.testing.assert_allclose(caught.value.weights[1], [0, 0, 1, 0], atol=1e-6)
+
+
+def test_a_hard_tube_holds_every_target():
+    model = SVR(C=np.inf, epsilon=0.05).fit(X, target)
+    assert np.abs(model.predict(X) - target).max() <= 0.05 + 1e-3
+    assert not len(model.bounded_support_)
+
+
+def test_a_hard_tube_that_cannot_be_says_why():
+    points = np.array([[0.0], [1.0], [1.0], [2.0]])
+    with pytest.raises(NotSeparable, match="within epsilon") as caught:
+        SVR(C=np.inf, epsilon=0.1).fit(points, [0.0, 1.0, 3.0, 0.0])
+    assert caught.value.distance < 1e-5
+    np.testing.assert_allclose(sorted(caught.value.classes), [1.0, 3.0], atol=1e-6)
+    with pytest.raises(InvalidParameter, match="finite"):
+        NuSVR(C=np.inf).fit(points, [0.0, 1.0, 3.0, 0.0])
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_only_the_columns_of_support_vectors_are_read(model, y):
+    gamma = 0.3
+    K = np.exp(-gamma * ((X[:, None] - X) ** 2).sum(axis=2))
+    against = np.exp(-gamma * ((new[:, None] - X) ** 2).sum(axis=2))
+    given = type(model)(**{**model.get_params(), "kernel": "precomputed"}).fit(K, y)
+    formula = type(model)(**{**model.get_params(), "kernel": "rbf", "gamma": gamma}).fit(X, y)
+    hidden = np.full_like(against, np.nan)
+    hidden[:, given.support_] = against[:, given.support_]
+    np.testing.assert_allclose(values(given, hidden), values(formula, new), atol=1e-7)
+    assert given.support_vectors_.shape == (0, 0)
+    with pytest.raises(InvalidInput, match="NaN"):
+        values(given, np.full_like(against, np.nan))
+    with pytest.raises(ValueError, match="features"):
+        values(given, against[:, :-1])
+
+
+def test_a_matrix_that_is_not_symmetric_is_refused_and_an_indefinite_one_is_said_to_be():
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    with pytest.raises(NotPositive, match="not symmetric"):
+        SVC(kernel="precomputed").fit(K + np.triu(np.ones_like(K)), two)
+    with pytest.warns(UncertifiedWarning, match="not positive"):
+        model = SVC(kernel="precomputed").fit(K - 0.5 * np.eye(90), two)
+    assert model.solution_.status is Status.INDEFINITE
+
+
+def test_a_formula_with_a_matrix_in_it_knows_its_columns():
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    scaled, plain = SVC(kernel=2.0 * Precomputed()).fit(K, two), SVC(kernel="precomputed").fit(2.0 * K, two)
+    np.testing.assert_allclose(scaled.decision_function(K), plain.decision_function(2.0 * K), atol=1e-8)
+
+
+def test_a_function_takes_two_collections_and_gives_a_matrix():
+    model = SVC(kernel=lambda A, B: A @ B.T).fit(X, two)
+    linear = SVC(kernel="linear").fit(X, two)
+    np.testing.assert_allclose(model.decision_function(new), linear.decision_function(new), atol=1e-6)
+    with pytest.raises(InvalidInput, match="must return a matrix"):
+        SVC(kernel=lambda A, B: 1.0).fit(X, two)
+
+
+def test_an_infeasible_nu_is_refused_before_the_kernel_is_asked():
+    def never(A, B):
+        raise AssertionError
+
+    with pytest.raises(InvalidParameter, match="specified nu is infeasible"):
+        NuSVC(nu=0.9, kernel=never).fit(X, np.arange(90) < 10)
+
+
+@pytest.mark.parametrize("y", [two, three])
+def test_class_weights_of_nu_svc_are_costs_or_those_of_the_equivalent_svc(y):
+    plain = NuSVC(nu=0.2).fit(X, y)
+    np.testing.assert_allclose(
+        NuSVC(nu=0.2, class_weight=dict.fromkeys(np.unique(y).tolist(), 3.0)).fit(X, y).decision_function(new),
+        plain.decision_function(new),
+        atol=1e-6,
+    )
+    first = np.unique(y).tolist()[0]
+    heavy = NuSVC(nu=0.2, class_weight={first: 1e4}).fit(X, y)
+    assert (heavy.predict(X) == first).sum() > (plain.predict(X) == first).sum()
+    heavy.predict_proba(X)
+
+
+def test_a_margin_of_zero_is_no_unit():
+    with pytest.raises(InvalidInput, match="margin ρ is zero"):
+        NuSVC(nu=0.9, kernel="linear").fit([[1.0], [-1.0], [1.0], [-1.0]], [0, 0, 1, 1])
+
+
+def test_balanced_weights_make_room_for_nu():
+    y = np.arange(90) < 10
+    with pytest.raises(InvalidParameter, match="infeasible"):
+        NuSVC(nu=0.5).fit(X, y)
+    assert NuSVC(nu=0.5, class_weight="balanced").fit(X, y).score(X, y) > 0.5
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_weight_is_a_number_of_copies_and_rows_without_are_left_out(model, y, sparse):
+    weight = RNG.integers(0, 4, 90)
+    labels = np.zeros(90) if y is None else y
+    rows = np.repeat(np.arange(90), weight)[::-1]
+    points = scipy.sparse.csr_array(X) if sparse else X
+    weighted = type(model)(**model.get_params()).fit(points, labels, sample_weight=np.where(weight > 0, weight, -1.0))
+    copied = type(model)(**model.get_params()).fit(points[rows], labels[rows])
+    np.testing.assert_allclose(values(weighted, new), values(copied, new), atol=1e-6)
+    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
+    if isinstance(model, SVC | NuSVC):
+        for one in (weighted, copied):
+            one.set_params(random_state=3)
+        np.testing.assert_allclose(weighted.predict_proba(new), copied.predict_proba(new), atol=1e-6)
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_what_is_fitted_on_sparse_rows_is_sparse(model, y):
+    positive = np.abs(X)
+    y = y if is_regressor(model) or y is None else positive[:, 0] > positive[:, 1] + 0.1 * X[:, 2]
+    dense = type(model)(**{**model.get_params(), "kernel": "linear"}).fit(positive, y)
+    sparse = type(model)(**{**model.get_params(), "kernel": "linear"}).fit(scipy.sparse.csr_array(positive), y)
+    for name in ("support_vectors_", "dual_coef_", "coef_"):
+        assert scipy.sparse.issparse(getattr(sparse, name))
+        np.testing.assert_allclose(getattr(sparse, name).toarray(), getattr(dense, name), atol=1e-6)
+    np.testing.assert_allclose(values(sparse, scipy.sparse.csr_array(new)), values(dense, new), atol=1e-6)
+    np.testing.assert_allclose(values(sparse, new), values(dense, new), atol=1e-6)
+    with pytest.raises(InvalidInput, match="cannot use sparse input"):
+        values(dense, scipy.sparse.csr_array(new))
+
+
+@pytest.mark.parametrize("y", [two, three])
+def test_a_kernel_with_a_finite_map_has_weights(y):
+    model = SVC(kernel=Polynomial(2), decision_function_shape="ovo").fit(X, y)
+    features = Polynomial(2).feature_map(X)(new)
+    decisions = model.decision_function(new).reshape(len(new), -1)
+    np.testing.assert_allclose(features @ model.coef_.T + model.intercept_, decisions, atol=1e-6)
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0, 0] = 1.0
+    for other in (SVC(kernel="poly"), SVC(kernel=RBF()), SVC(kernel="precomputed")):
+        assert not hasattr(other.fit(X @ X.T if other.kernel == "precomputed" else X, y), "coef_")
+
+
+def test_kernels_have_their_own_parameters():
+    assert SVC(kernel=RBF(2.0)).set_params(kernel__length_scale=3.0).kernel == RBF(3.0)
+    with pytest.raises(InvalidParameter, match="gamma has no meaning"):
+        SVC(kernel=RBF(), gamma=0.1).fit(X, two)
+    assert SVC().fit(X, two)._gamma == pytest.approx(1.0 / (3.0 * X.var()))
+
+
+def test_sets_can_be_classified():
+    sets = [{1, 2}, {2, 3}, {7, 8}, {8, 9}]
+    model = SVC(kernel=SetIntersection()).fit(sets, [0, 0, 1, 1])
+    np.testing.assert_array_equal(model.predict([{1, 3}, {7, 9, 10}]), [0, 1])
+    model.predict_proba(sets)
+
+
+def test_a_table_of_numbers_is_read_as_its_rows():
+    table = pd.DataFrame(X, columns=["a", "b", "c"])
+    model, plain = SVC(random_state=0).fit(table, two), SVC(random_state=0).fit(X, two)
+    np.testing.assert_array_equal(model.decision_function(table), plain.decision_function(X))
+    np.testing.assert_array_equal(model.support_vectors_, plain.support_vectors_)
+    np.testing.assert_array_equal(model.predict_proba(table), plain.predict_proba(X))
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    with pytest.warns(UserWarning, match="feature names"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("machine", [SVC, NuSVC])
+@pytest.mark.parametrize("y", [two, three, five])
+def test_probabilities_never_contradict_predictions(machine, y):
+    model = machine(random_state=0, **({"nu": 0.3} if machine is NuSVC else {})).fit(X, y)
+    far = np.vstack([X, new, 30.0 * new])
+    p = model.predict_proba(far)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
+    assert p.min() >= 0.0
+    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(far))
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(far)), p, atol=1e-12)
+    again = machine(random_state=0, **({"nu": 0.3} if machine is NuSVC else {})).fit(X, y)
+    np.testing.assert_allclose(again.predict_proba(far), p, rtol=1e-9)
+
+
+def test_a_probability_of_two_classes_rises_with_the_decision_from_a_half():
+    model = SVC(random_state=0).fit(X, two)
+    g, p = model.decision_function(new), model.predict_proba(new)[:, 1]
+    np.testing.assert_array_equal(np.argsort(g), np.argsort(p))
+    slope = (scipy.special.logit(p) / g).mean()
+    assert slope > 0.0
+    np.testing.assert_allclose(p, scipy.special.expit(slope * g), rtol=1e-9)
+
+
+def test_probabilities_are_calibrated_on_rows_that_were_held_out():
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal((200, 10))
+    y = rng.integers(0, 2, 200)
+    p = SVC(C=100.0, random_state=0).fit(noise, y).predict_proba(noise)
+    assert np.abs(p - 0.5).max() < 0.2  # it fits its own rows without an error, and that says nothing
+
+
+def test_the_training_rows_are_let_go_once_the_probabilities_are_fitted():
+    model = SVC(random_state=0).fit(X, two)
+    before = len(pickle.dumps(model))
+    p = model.predict_proba(new)
+    assert len(pickle.dumps(model)) < before
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(new), p)
+    fresh = pickle.loads(pickle.dumps(SVC(random_state=0).fit(X, two)))
+    np.testing.assert_array_equal(fresh.predict_proba(new), p)
+
+
+@pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.1), SVC(C=np.inf)])
+def test_classes_of_one_row_have_probabilities(machine):
+    points, labels = np.array([[0.0], [1.0], [3.0], [4.0], [4.5]]), [0, 1, 2, 2, 2]
+    for rows in ([0, 1], [0, 1, 2], [0, 1, 2, 3, 4]):
+        model = type(machine)(**machine.get_params()).fit(points[rows], np.array(labels)[rows])
+        p = model.predict_proba(points[rows])
+        np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(points[rows]))
+
+
+def test_probability_is_as_in_scikit_learn():
+    for no in (False, np.False_):
+        with pytest.warns(FutureWarning, match="probability"):
+            model = SVC(probability=no).fit(X, two)
+        assert not hasattr(model, "predict_proba")
+    with pytest.warns(FutureWarning, match="probability"):
+        model = SVC(probability=True, random_state=0).fit(X, two)
+    p = model.predict_proba(X)[:, 1]
+    with pytest.warns(FutureWarning, match="probA_"):
+        a = model.probA_
+    np.testing.assert_allclose(p, scipy.special.expit(-a[0] * model.decision_function(X)))
+
+
+def test_a_step_limit_is_said_and_leaves_a_model():
+    with pytest.warns(UncertifiedWarning, match=r"Solver terminated early \(max_iter=3\)"):
+        model = SVC(max_iter=3).fit(X, two)
+    assert model.fit_status_ == 1
+    assert model.solution_.status is Status.STOPPED
+    assert model.n_iter_.tolist() == [3]
+    model.predict(new)
+
+
+def test_a_warm_start_takes_fewer_steps_to_the_same_answer():
+    model = SVC(C=10.0, warm_start=True).fit(X, two)
+    cold, decisions = model.n_iter_[0], model.decision_function(new)
+    model.fit(X, two)
+    assert model.n_iter_[0] < cold
+    np.testing.assert_allclose(model.decision_function(new), decisions, atol=1e-8)
+    model.fit(X[:50], two[:50])
+    np.testing.assert_allclose(
+        model.decision_function(new), SVC(C=10.0).fit(X[:50], two[:50]).decision_function(new), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(("model", "y"), MACHINES)
+def test_every_machine_starts_warm(model, y):
+    warm = type(model)(**{**model.get_params(), "warm_start": True}).fit(X, y)
+    decisions = values(warm, new)
+    np.testing.assert_allclose(
+        values(warm.fit(X, y, sample_weight=np.linspace(0.5, 2, 90)).fit(X, y), new), decisions, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("y", [two, three])
+def test_the_path_is_that_of_separate_fits(y):
+    Cs = [1.0, 0.01, 100.0, 1.0]
+    models = svm_path(X, y, Cs, gamma=0.5)
+    assert [model.C for model in models] == Cs
+    for C, model in zip(Cs, models, strict=True):
+        alone = SVC(C=C, gamma=0.5).fit(X, y)
+        np.testing.assert_allclose(model.decision_function(new), alone.decision_function(new), atol=1e-6)
+        np.testing.assert_array_equal(model.predict(new), alone.predict(new))
+        assert model.get_params() == alone.get_params()
+        model.predict_proba(new)
+    assert len({id(model) for model in models}) == 4
+
+
+def test_a_path_may_end_in_the_hard_margin():
+    y = X[:, 0] > 0
+    models = svm_path(X, y, [np.inf, 1.0])
+    np.testing.assert_allclose(
+        models[0].decision_function(new), SVC(C=np.inf).fit(X, y).decision_function(new), atol=1e-6
+    )
+    with pytest.raises(InvalidParameter, match="Cs"):
+        svm_path(X, y, [1.0, -1.0])
+
+
+def test_without_support_vectors_a_prediction_is_the_intercept():
+    model = SVR().fit(X, np.full(90, 3.0))
+    assert model.support_.size == 0
+    np.testing.assert_allclose(model.predict(new), 3.0, atol=0.1)
+    np.testing.assert_allclose(
+        SVR(kernel="precomputed").fit(X @ X.T, np.full(90, 3.0)).predict(new @ X.T), 3.0, atol=0.1
+    )
+
+
+def test_the_smallest_problems_are_solved():
+    model = SVC(C=1e6, kernel="linear").fit([[0.0], [2.0]], ["a", "b"])
+    np.testing.assert_allclose(model.decision_function([[0.0], [1.0], [2.0]]), [-1.0, 0.0, 1.0], atol=1e-9)
+    assert SVC().fit([[1.0], [1.0]], [0, 1]).decision_function([[5.0]]).shape == (1,)
+    np.testing.assert_allclose(OneClassSVM().fit([[1.0]]).predict([[1.0]]), [1])
+
+
+def test_parameters_are_checked_in_fit():
+    for wrong in ({"C": 0.0}, {"C": "a"}, {"tol": 0.0}, {"max_iter": -2}, {"cache_size": 0}, {"shrinking": "no"},
+                  {"decision_function_shape": "all"}, {"break_ties": 1}, {"max_time": 0.0}, {"kernel": "rbff"},
+                  {"gamma": -1.0}, {"class_weight": "even"}, {"probability": "maybe"}):  # fmt: skip
+        with pytest.raises(InvalidParameter):
+            SVC(**wrong).fit(X, two)
+    for wrong in (0.0, 1.1):
+        with pytest.raises(InvalidParameter, match="nu"):
+            OneClassSVM(nu=wrong).fit(X)
+    with pytest.raises(InvalidParameter, match="epsilon"):
+        SVR(epsilon=-0.1).fit(X, target)
+
+
+def test_the_tools_of_scikit_learn_work():
+    search = GridSearchCV(SVC(kernel=RBF()), {"kernel__length_scale": [0.1, 1.0], "C": [1.0, 10.0]}, cv=3).fit(X, two)
+    assert search.best_score_ > 0.6
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    np.testing.assert_allclose(
+        cross_val_score(SVC(kernel="precomputed"), K, two, cv=3), cross_val_score(SVC(gamma=1.0), X, two, cv=3)
+    )
+
+
+def test_a_linear_kernel_by_name_and_as_an_object_agree():
+    np.testing.assert_allclose(
+        SVC(kernel=Linear()).fit(X, three).coef_, SVC(kernel="linear").fit(X, three).coef_, atol=1e-8
+    )

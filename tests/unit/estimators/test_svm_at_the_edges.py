@@ -1,0 +1,242 @@
+"""Support vector machines on what users bring: broken, tiny, degenerate and hopeless data, and no patience."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from mercer import SVC, SVR, DomainMismatch, InvalidInput, OneClassSVM, UncertifiedWarning
+from mercer.estimators._svm import UnfinishedWarning
+from mercer.problems import Status
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 3))
+labels, target = (X[:, 0] > 0.0).astype(int), X[:, 0] + 0.1 * RNG.standard_normal(60)
+MACHINES = [(SVC, labels), (SVR, target), (OneClassSVM, None)]
+each_machine = pytest.mark.parametrize(("machine", "y"), MACHINES, ids=["SVC", "SVR", "OneClassSVM"])
+# On noise, with so many rows, this ends long after the tests' patience.
+HOPELESS = {"C": 1e4}
+
+
+def some(y, rows):
+    return None if y is None else y[rows]
+
+
+def broken(value):
+    points = X.copy()
+    points[3, 1] = value
+    return points
+
+
+@each_machine
+def test_what_is_no_number_is_found(machine, y):
+    for value, said in ((np.nan, "NaN"), (np.inf, "infinity")):
+        with pytest.raises(InvalidInput, match=f"(?s){said}.*Row 3, column 1"):
+            machine().fit(broken(value), y)
+        with pytest.raises(InvalidInput, match=f"(?s){said}.*Row 3, column 1"):
+            machine().fit(X, y).predict(broken(value))
+    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+        machine().fit(X, y, sample_weight=np.full(60, np.nan))
+
+
+@pytest.mark.parametrize(("machine", "y"), MACHINES[:2], ids=["SVC", "SVR"])
+def test_targets_are_checked(machine, y):
+    unknown = y.astype(float)
+    unknown[0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        machine().fit(X, unknown)
+    with pytest.raises(InvalidInput, match="60 rows, y has 59"):
+        machine().fit(X, y[:-1])
+    with pytest.raises(ValueError, match="1d array"):
+        machine().fit(X, np.column_stack([y, y]))
+
+
+@each_machine
+def test_shapes_are_checked(machine, y):
+    for points, said in (
+        (X[:, 0], "Expected 2D array"),
+        (X[None], "dim 3"),
+        (X[:, :0], r"0 feature\(s\)"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            machine().fit(points, y)
+    with pytest.raises(InvalidInput, match=r"0 sample\(s\)"):
+        machine().fit(X[:0], some(y, slice(0)))
+    with pytest.raises(InvalidInput, match="sample_weight has 3"):
+        machine().fit(X, y, sample_weight=np.ones(3))
+    with pytest.raises(InvalidInput, match="zero or negative weights"):
+        machine().fit(X, y, sample_weight=np.zeros(60))
+    with pytest.raises(ValueError, match="expecting 3 features"):
+        machine().fit(X, y).predict(X[:, :2])
+
+
+@each_machine
+def test_words_are_no_vectors(machine, y):
+    with pytest.raises(DomainMismatch, match="not numeric"):
+        machine().fit(np.char.add(X.astype(str), "m"), y)
+
+
+def test_one_class_cannot_be_told_from_itself():
+    with pytest.raises(InvalidInput, match="at least 2 classes"):
+        SVC().fit(X, np.zeros(60))
+    with pytest.raises(InvalidInput, match="same class"):
+        SVC().fit(X, labels, sample_weight=(labels == 0).astype(float))
+
+
+@each_machine
+def test_constant_features_are_no_obstacle(machine, y):
+    assert machine().fit(np.ones((60, 2)), y).solution_.status is Status.MARGIN_OPTIMAL
+    with_constant = np.column_stack([X, np.full(60, 7.0)])
+    model = machine(gamma=0.3).fit(with_constant, y)
+    np.testing.assert_allclose(model.predict(with_constant), machine(gamma=0.3).fit(X, y).predict(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [10.0, 1e6])
+def test_duplicates_with_opposite_labels_pull_the_decision_to_zero(C):
+    model = SVC(C=C).fit(np.vstack([X, X]), np.concatenate([labels, 1 - labels]))
+    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    np.testing.assert_allclose(model.decision_function(X), 0.0, atol=1e-5)
+
+
+def test_duplicates_with_two_targets_meet_between_them():
+    model = SVR(C=1e3, epsilon=0.0).fit(np.vstack([X[:5], X[:5]]), np.concatenate([np.zeros(5), np.ones(5)]))
+    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    predicted = model.predict(X[:5])
+    assert (predicted >= -1e-6).all()
+    assert (predicted <= 1.0 + 1e-6).all()
+
+
+@each_machine
+def test_two_rows_are_a_problem(machine, y):
+    model = machine().fit([[0.0, 1.0], [1.0, 0.0]], None if y is None else [0, 1])
+    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.predict([[0.0, 1.0]]).shape == (1,)
+
+
+def test_one_row_of_each_class_is_enough():
+    names = list("abcde")
+    assert SVC(C=100.0).fit(X[:5], names).predict(X[:5]).tolist() == names
+
+
+def check_that_it_ends(model, points, y):
+    """With a right answer or an honest status, and soon."""
+    begun = time.perf_counter()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(points, y)
+    assert time.perf_counter() - begun < 10.0
+    if model.solution_.status is not Status.MARGIN_OPTIMAL:
+        assert any(issubclass(warning.category, UncertifiedWarning) for warning in said)
+
+
+@each_machine
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_a_column_of_millions_ends(machine, y, kernel):
+    check_that_it_ends(machine(kernel=kernel, max_time=1.0), X * [1e6, 1.0, 1.0], y)
+
+
+def test_a_column_of_millions_that_tells_the_classes_apart_is_enough():
+    unscaled = X * [1e6, 1.0, 1.0]
+    assert SVC(kernel="linear").fit(unscaled, labels).score(unscaled, labels) == 1.0
+
+
+def test_the_input_of_a_hang_report_ends_at_once():
+    model = SVC(kernel="poly", gamma=1.0).fit([[1e4, 2e4], [3e4, 1.0]], [0, 1])
+    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.predict([[1e4, 2e4], [3e4, 1.0]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("machine", "y"), MACHINES[:2], ids=["SVC", "SVR"])
+def test_an_enormous_penalty_ends_with_an_answer(machine, y):
+    model = machine(C=1e6, gamma=1.0).fit(X, y)
+    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.score(X, y) > 0.99
+
+
+@pytest.mark.parametrize(("machine", "y"), MACHINES[:2], ids=["SVC", "SVR"])
+def test_an_enormous_penalty_on_noise_ends_with_an_answer_or_says_that_it_has_none(machine, y):
+    noise = np.random.default_rng(1).permutation(y)
+    check_that_it_ends(machine(C=1e6, kernel="linear", max_time=1.0), X, noise)
+
+
+@each_machine
+@pytest.mark.parametrize("limit", [0, 5])
+def test_a_limit_of_steps_leaves_a_model_that_says_so(machine, y, limit):
+    model = machine(max_iter=limit)
+    with pytest.warns(UnfinishedWarning, match=f"max_iter={limit}"):
+        model.fit(X, y)
+    assert model.solution_.status is Status.STOPPED
+    assert model.fit_status_ == 1
+    assert np.max(model.n_iter_) <= limit
+    assert model.predict(X).shape == (60,)
+
+
+@pytest.fixture(scope="module")
+def many():
+    rng = np.random.default_rng(2)
+    points = rng.standard_normal((12_000, 8))
+    noise = rng.integers(0, 2, 12_000)
+    return points, {SVC: noise, SVR: noise + rng.standard_normal(12_000)}
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_a_limit_of_time_is_kept(machine, many):
+    points, targets = many
+    model = machine(**HOPELESS, max_time=0.05)
+    begun = time.perf_counter()
+    with pytest.warns(UnfinishedWarning, match=r"max_time=0\.05"):
+        model.fit(points, targets[machine])
+    assert time.perf_counter() - begun < 2.0  # the referee comes after the limit
+    assert model.solution_.status is Status.STOPPED
+    assert np.isfinite(model.predict(points[:3])).all()
+
+
+class Interruption:
+    """Ctrl-C from another thread, a while from now; `late` is how long ago it came."""
+
+    def __init__(self, after=0.3):
+        self._timer = threading.Timer(after, self._send)
+        self._sent = float("nan")
+
+    def __enter__(self):
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_):
+        self._timer.cancel()
+        self._timer.join()
+
+    def _send(self):
+        self._sent = time.perf_counter()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    @property
+    def late(self):
+        return time.perf_counter() - self._sent
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_an_interrupt_returns_control_at_once(machine, many):
+    points, targets = many
+    model = machine(**HOPELESS, tol=1e-9)
+    with Interruption() as interruption:
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(points, targets[machine])
+        assert interruption.late < 0.5
+    assert "solution_" not in vars(model)
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_an_interrupt_leaves_the_best_model_to_who_wants_it(machine, many):
+    points, targets = many
+    model = machine(**HOPELESS, tol=1e-9, keep_best=True)
+    with Interruption() as interruption:
+        with pytest.warns(UnfinishedWarning, match="interrupted"):
+            model.fit(points, targets[machine])
+        assert interruption.late < 2.0  # the referee comes after the interrupt
+    assert model.solution_.status is Status.STOPPED
+    assert np.isfinite(model.predict(points[:3])).all()

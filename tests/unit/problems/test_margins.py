@@ -1,0 +1,378 @@
+"""The duals of the support vector machines and their referee, against slow and obvious versions of both."""
+
+import numpy as np
+import pytest
+
+from mercer.errors import InvalidInput, InvalidParameter
+from mercer.grams.dense import DenseGram
+from mercer.problems.margin_referee import judge
+from mercer.problems.margins import KINDS, Margins, rows_of
+from mercer.problems.solution import Status
+from mercer.solvers.smo import MarginOptions, solve_margins
+from tests.oracles.qp import margin_dual
+
+NU, EPSILON = 0.4, 0.1
+N = 24
+MINIMISED = [name for name, kind in KINDS.items() if kind.minimised]
+
+
+def gram(n=N, seed=0):
+    X = np.random.default_rng(seed).standard_normal((n, 3))
+    return np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(axis=2))
+
+
+def targets(kind, n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal(n) if "svr" in kind else np.where(np.arange(n) < 0.45 * n, 1.0, -1.0)
+
+
+def one_problem(kind, y, cost, nu=NU, epsilon=EPSILON):
+    n = len(y)
+    return KINDS[kind].build(
+        np.array([0, n]), np.array([[0]]), np.asarray(y, float), np.asarray(cost, float), nu, epsilon
+    )
+
+
+def random_problem(kind, seed=0, n=N):
+    cost = np.random.default_rng(seed + 100).uniform(0.5, 2.0, n)
+    return one_problem(kind, targets(kind, n, seed), cost)
+
+
+def judged(kind, batch, b, image, tol=1e-3, stopped=False, diagonal=None):
+    steps = np.zeros(len(batch), dtype=np.int64)
+    return judge(
+        kind, batch, b, image, steps=steps, kernel_evaluations=0, tol=tol, stopped=stopped, seconds=0.0,
+        assumptions=(), diagonal=diagonal,
+    )  # fmt: skip
+
+
+def judged_with(kind, batch, b, K, **more):
+    """For one problem on all rows of K."""
+    return judged(kind, batch, b, K @ b.reshape(batch.copies, -1).sum(axis=0), **more)
+
+
+def solved(kind, batch, K):
+    return solve_margins(kind, batch, DenseGram(K), MarginOptions())
+
+
+def sums_of(batch):
+    return [batch.start[batch.group == k].sum() for k in (0, 1)]
+
+
+def somewhere_feasible(batch, seed, room=0.9):
+    """A point of the box with the right sums: as far towards a random one as the box allows, pair by pair."""
+    rng = np.random.default_rng(seed)
+    b = batch.start.copy()
+    for k in (0, 1):
+        mine = np.flatnonzero(batch.group == k)
+        for i, j in rng.permutation(mine)[: len(mine) // 2 * 2].reshape(-1, 2):
+            t = room * rng.random() * min(batch.high[i] - b[i], b[j] - batch.low[j])
+            b[i], b[j] = b[i] + t, b[j] - t
+    return b
+
+
+def primal(kind, f, y, cost, energy, b0, offset):
+    """½‖f‖² + the losses, as textbooks write them."""
+    hinge = lambda u: np.maximum(u, 0.0)  # noqa: E731
+    return (
+        energy
+        + {
+            "c-svc": lambda: cost @ hinge(1.0 - y * (f + b0)),
+            "epsilon-svr": lambda: cost @ hinge(np.abs(y - f - b0) - EPSILON),
+            "one-class": lambda: cost @ hinge(-b0 - f) + NU * cost.sum() * b0,
+            "nu-svc": lambda: cost @ hinge(offset - y * (f + b0)) - NU * cost.sum() * offset,
+            "nu-svr": lambda: (
+                cost @ (hinge(y - f - b0 - offset) + hinge(f + b0 - y - offset)) + NU * cost.sum() * offset
+            ),
+            "hulls": lambda: (0.0 if (y * (f + b0) >= offset).all() else np.inf) - 2.0 * offset,
+        }[kind]()
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_solution_is_that_of_a_general_solver_and_has_no_gap(kind):
+    K, batch = gram(), random_problem(kind)
+    solution = solved(kind, batch, K)
+    tiled = np.tile(K, (batch.copies, batch.copies))
+    b, least = margin_dual(tiled, batch.linear, batch.low, batch.high, batch.group, sums_of(batch), batch.width)
+    assert solution.dual == pytest.approx(-least, abs=1e-8)
+    assert solution.primal == pytest.approx(-least, abs=1e-8)
+    assert 0.0 <= solution.gap <= 1e-8
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert solution.image_of(0) == pytest.approx(K @ b.reshape(batch.copies, -1).sum(axis=0), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_gap_is_primal_minus_dual_and_never_negative(kind, seed):
+    K, batch = gram(seed=seed), random_problem(kind, seed)
+    b = somewhere_feasible(batch, seed)
+    solution = judged_with(kind, batch, b, K)
+    net = b.reshape(batch.copies, -1).sum(axis=0)
+    value = 0.5 * net @ K @ net + batch.linear @ b + batch.width * np.abs(b).sum()
+    assert solution.dual == pytest.approx(-value)
+    assert solution.gap == pytest.approx(solution.primal - solution.dual)
+    assert solution.gap > 0.0
+    assert solution.moved[0] <= 1e-15
+    largest = max(abs(solution.primal), abs(solution.dual), 0.5 * net @ K @ net)
+    assert solution.relative_gap == pytest.approx(solution.gap / largest)
+
+
+@pytest.mark.parametrize("kind", ["c-svc", "epsilon-svr"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_primal_is_the_textbooks_at_the_published_intercept(kind, seed):
+    K, batch = gram(seed=seed), random_problem(kind, seed)
+    b = somewhere_feasible(batch, seed)
+    solution = judged_with(kind, batch, b, K)
+    f = K @ b
+    by_hand = primal(kind, f, -batch.linear, batch.high - batch.low, 0.5 * b @ f, solution.intercepts[0], np.nan)
+    if kind == "epsilon-svr":
+        by_hand = primal(kind, f, -batch.linear, batch.high, 0.5 * b @ f, solution.intercepts[0], np.nan)
+    assert solution.primal == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize("kind", MINIMISED)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_intercept_and_offset_of_a_fine_grid_has_a_smaller_primal(kind, seed):
+    K, batch = gram(seed=seed), random_problem(kind, seed)
+    b = somewhere_feasible(batch, seed)
+    solution = judged_with(kind, batch, b, K)
+    net = b.reshape(batch.copies, -1).sum(axis=0)
+    f = K @ net
+    y, cost = targets(kind, seed=seed), np.abs(batch.low + batch.high)[:N]
+    # The minimum is where two of the lines meet, so the places of the kinks are a grid fine enough.
+    levels = f - y if kind == "nu-svr" else f
+    found = min(
+        primal(kind, f, y, cost, 0.5 * net @ f, b0, offset)
+        for h0 in levels
+        for h1 in levels
+        for b0, offset in [((-h0, h0) if kind == "one-class" else (-(h0 + h1) / 2, KINDS[kind].offset[0] * (h0 - h1)))]
+    )
+    assert solution.primal == pytest.approx(found)
+    for b0 in np.linspace(-2.0, 2.0, 41):
+        for offset in np.linspace(-1.0, 1.0, 21):
+            assert primal(kind, f, y, cost, 0.5 * net @ f, b0, offset) >= solution.primal - 1e-12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_violation_is_what_two_variables_can_gain(kind):
+    K, batch = gram(), random_problem(kind)
+    b = somewhere_feasible(batch, 3)
+    t = np.tile(K @ b.reshape(batch.copies, -1).sum(axis=0), batch.copies) + batch.linear
+    e = batch.width
+    most = 0.0
+    for i in range(len(b)):
+        for j in range(len(b)):
+            if batch.group[i] == batch.group[j] and b[i] < batch.high[i] and b[j] > batch.low[j]:
+                up = t[i] + (e if b[i] >= 0.0 else -e)
+                down = t[j] + (e if b[j] > 0.0 else -e)
+                most = max(most, down - up)
+    assert judged_with(kind, batch, b, K).kkt_violation == pytest.approx(most)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_is_judged_as_its_problems_are(kind):
+    rng = np.random.default_rng(0)
+    cuts = np.array([0, 7, 7, 12, 21])
+    uses = np.array([[0, 2], [3, 0], [2, 3]])
+    rows, sizes = rows_of(cuts, uses), [12, 16, 14]
+    # Classes that alternate, so that groups are not contiguous, and rows that take no part.
+    y = rng.standard_normal(len(rows)) if "svr" in kind else np.where(np.arange(len(rows)) % 2, 1.0, -1.0)
+    cost = rng.uniform(0.5, 2.0, len(rows)) * (np.arange(len(rows)) % 5 > 0)
+    K = gram(21)
+    whole = KINDS[kind].build(cuts, uses, y, cost, NU, EPSILON)
+    b = somewhere_feasible(whole, 0) if kind == "c-svc" else whole.start
+    image = np.zeros(len(rows))
+    for p in range(3):
+        mine = whole.rows(p)
+        net = b[whole.offsets[p] : whole.offsets[p + 1]].reshape(whole.copies, -1).sum(axis=0)
+        image[whole.row_offsets[p] : whole.row_offsets[p + 1]] = K[np.ix_(mine, mine)] @ net
+    together = judged(kind, whole, b, image, diagonal=np.diag(K))
+    assert list(rows) == list(np.concatenate([whole.rows(p) for p in range(3)]))
+    places = np.split(np.arange(len(rows)), np.cumsum(sizes)[:-1])
+    for p, place in enumerate(places):
+        alone = KINDS[kind].build(cuts, uses[p : p + 1], y[place], cost[place], NU, EPSILON)
+        np.testing.assert_array_equal(alone.start, whole.start[whole.offsets[p] : whole.offsets[p + 1]])
+        apart = judged(kind, alone, together.coef_of(p), together.image_of(p), diagonal=np.diag(K))
+        for name in (
+            "primals",
+            "duals",
+            "gaps",
+            "relative_gaps",
+            "violations",
+            "intercepts",
+            "spreads",
+            "offsets",
+            "moved",
+        ):
+            assert getattr(together, name)[p] == pytest.approx(getattr(apart, name)[0], nan_ok=True), name
+        np.testing.assert_array_equal(together.support(p), apart.support(0))
+    assert together.primal == pytest.approx(together.primals.sum())
+    assert together.kkt_violation == together.violations.max()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_first_point_is_inside_the_box_and_takes_rows_in_their_order(kind):
+    batch = random_problem(kind)
+    assert (batch.low <= batch.start).all()
+    assert (batch.start <= batch.high).all()
+    cost = np.abs(batch.low + batch.high)[:N]
+    share = NU * cost.sum()
+    wanted = {
+        "one-class": (share, 0.0),
+        "nu-svc": (share / 2, -share / 2),
+        "nu-svr": (share / 2, -share / 2),
+        "hulls": (1, -1),
+    }
+    assert sums_of(batch) == pytest.approx(wanted.get(kind, (0.0, 0.0)))
+    for k in (0, 1):
+        part = np.abs(batch.start[batch.group == k])
+        full = part == np.maximum(batch.high, -batch.low)[batch.group == k]
+        assert (np.diff(full.astype(int)) <= 0).all()
+
+
+def test_a_nu_that_one_class_cannot_take_is_refused():
+    y = np.array([1.0, -1.0, -1.0, -1.0])
+    with pytest.raises(InvalidParameter, match="specified nu is infeasible") as refused:
+        one_problem("nu-svc", y, np.ones(4), nu=0.6)
+    assert "at most 0.5" in str(refused.value)
+    assert one_problem("nu-svc", y, np.ones(4), nu=0.5).start == pytest.approx([1.0, -1.0, 0.0, 0.0])
+
+
+def test_hulls_need_a_row_of_each_class():
+    with pytest.raises(InvalidInput, match="a row of each"):
+        one_problem("hulls", [1.0, -1.0], [1.0, 0.0])
+
+
+def test_the_margin_of_hulls_passes_through_their_nearest_points():
+    x = np.array([3.0, 1.0, -1.0, -5.0])
+    batch = one_problem("hulls", [1.0, 1.0, -1.0, -1.0], np.ones(4))
+    solution = solved("hulls", batch, np.outer(x, x))
+    assert solution.coef == pytest.approx([0.0, 1.0, -1.0, 0.0])
+    assert list(solution.free(0)) == [1, 2]
+    assert solution.offsets[0] == pytest.approx(2.0)
+    assert solution.intercepts[0] == pytest.approx(0.0)
+    assert solution.primal == solution.dual == pytest.approx(-2.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_rows_are_a_problem(kind):
+    K = np.array([[2.0, 1.0], [1.0, 2.0]])
+    solution = solved(kind, one_problem(kind, [1.0, -1.0], [1.0, 1.0]), K)
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert solution.gap == pytest.approx(0.0, abs=1e-9)
+    assert np.isfinite(solution.intercepts).all()
+
+
+@pytest.mark.parametrize("kind", ["c-svc", "epsilon-svr", "one-class", "nu-svr"])
+def test_rows_that_take_no_part_leave_a_solution_and_their_decisions(kind):
+    K, y = gram(6), np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    cost = np.array([1.0, 2.0, 1.0, 0.0, 0.0, 0.0])
+    solution = solved(kind, one_problem(kind, y, cost), K)
+    few = solved(kind, one_problem(kind, y[:3], cost[:3]), K[:3, :3])
+    assert solution.primal == pytest.approx(few.primal)
+    assert solution.intercepts == pytest.approx(few.intercepts)
+    assert solution.image_of(0) == pytest.approx(K[:, :3] @ few.net_of(0))
+    assert np.isfinite(solution.gap)
+
+
+def test_one_class_alone_is_answered_by_its_label():
+    solution = solved("c-svc", one_problem("c-svc", [-1.0, -1.0, 1.0], [1.0, 1.0, 0.0]), gram(3))
+    assert solution.intercepts[0] == -1.0
+    assert solution.primal == solution.dual == 0.0
+    assert solution.relative_gap == 0.0
+
+
+@pytest.mark.parametrize("kind", ["c-svc", "epsilon-svr", "one-class", "nu-svr"])
+def test_no_row_that_takes_part_is_no_error(kind):
+    solution = judged_with(kind, batch := one_problem(kind, [1.0, -1.0], [0.0, 0.0]), batch.start, np.eye(2))
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert solution.intercepts[0] == solution.spreads[0] == solution.gap == solution.relative_gap == 0.0
+
+
+def test_the_intercept_is_the_mean_over_free_rows_and_the_spread_their_difference():
+    batch = one_problem("c-svc", [1.0, 1.0, -1.0, -1.0], np.ones(4))
+    f = np.array([0.5, 0.7, -0.5, 9.0])
+    solution = judged("c-svc", batch, np.array([0.5, 0.5, -1.0, 0.0]), f)
+    assert solution.intercepts[0] == pytest.approx(0.4)
+    assert solution.spreads[0] == pytest.approx(0.2)
+    assert list(solution.free(0)) == [0, 1]
+    assert list(solution.bounded(0)) == [2]
+
+
+def test_the_kink_of_the_tube_is_not_free():
+    batch = one_problem("epsilon-svr", [1.0, 2.0, 3.0], np.ones(3), epsilon=0.25)
+    solution = judged("epsilon-svr", batch, np.array([0.5, 0.0, -0.5]), np.zeros(3))
+    assert solution.intercepts[0] == pytest.approx(((1.0 - 0.25) + (3.0 + 0.25)) / 2)
+    assert solution.spreads[0] == pytest.approx(2.5)
+
+
+def test_without_free_rows_the_intercept_is_the_middle_of_what_is_allowed():
+    batch = one_problem("c-svc", [1.0, -1.0], np.ones(2))
+    # Both at the end: 1 − f₀ ≥ b₀ ≥ −1 − f₁.
+    solution = judged("c-svc", batch, np.array([1.0, -1.0]), np.array([0.25, -0.75]))
+    assert solution.intercepts[0] == pytest.approx((0.75 - 0.25) / 2)
+    assert solution.spreads[0] == 0.0
+    assert solution.kkt_violation == 0.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_point_off_its_constraints_is_moved_and_the_bound_holds(kind):
+    K, batch = gram(), random_problem(kind)
+    best = solved(kind, batch, K)
+    off = best.coef + 1e-3 * np.random.default_rng(0).standard_normal(len(best.coef))
+    solution = judged_with(kind, batch, off, K, diagonal=np.diag(K))
+    assert 1e-6 < solution.moved[0] < 1e-1
+    assert solution.dual <= best.dual + 1e-9
+    assert solution.primal >= best.primal - 1e-9
+    assert solution.gap == pytest.approx(solution.primal - solution.dual)
+
+
+def test_sums_that_free_rows_cannot_repair_are_repaired_by_the_others():
+    batch = one_problem("nu-svc", [1.0, 1.0, -1.0, -1.0], np.ones(4), nu=0.5)
+    solution = judged_with("nu-svc", batch, np.zeros(4), np.eye(4), diagonal=np.ones(4))
+    assert np.isfinite(solution.gap)
+    assert solution.gap == pytest.approx(solution.primal - solution.dual)
+    assert solution.dual <= -0.25 + 1e-12
+
+
+def test_constant_targets_have_no_gap_to_rounding():
+    solution = solved("epsilon-svr", one_problem("epsilon-svr", np.full(5, 0.1), np.full(5, 1e3), epsilon=0.0), gram(5))
+    assert solution.relative_gap <= 4.0
+
+
+def test_an_unbounded_box_has_a_gap_that_is_a_number_or_infinite():
+    K = np.array([[2.0, 1.0], [1.0, 2.0]])
+    batch = one_problem("epsilon-svr", [1.0, -1.0], [np.inf, np.inf], epsilon=0.25)
+    exact = judged_with("epsilon-svr", batch, np.array([0.75, -0.75]), K)
+    assert exact.gap == exact.relative_gap == 0.0
+    assert judged_with("epsilon-svr", batch, np.array([0.5, -0.5]), K).relative_gap == np.inf
+
+
+def test_a_status_says_how_it_ended():
+    batch, b = one_problem("c-svc", [1.0, -1.0], np.ones(2)), np.array([0.25, -0.25])
+    assert judged_with("c-svc", batch, b, np.eye(2)).status is Status.INEXACT
+    assert judged_with("c-svc", batch, b, np.eye(2), stopped=True).status is Status.STOPPED
+    assert judged_with("c-svc", batch, b, np.eye(2), tol=10.0, stopped=True).status is Status.MARGIN_OPTIMAL
+    assert judged_with("c-svc", batch, b, -np.eye(2)).status is Status.INDEFINITE
+    assert judged_with("c-svc", batch, np.nan * b, np.eye(2)).status is Status.INEXACT
+    assert Status.MARGIN_OPTIMAL.is_certified
+
+
+def test_a_solution_of_many_problems_reads_well():
+    cuts, uses = np.array([0, 2, 4, 6]), np.array([[0, 1], [0, 2], [1, 2]])
+    batch = KINDS["c-svc"].build(cuts, uses, np.tile([1.0, 1.0, -1.0, -1.0], 3), np.ones(12))
+    text = str(solved("c-svc", batch, gram(6)))
+    assert text.startswith("Solution of c-svc by smo on 6 rows, 3 problems: solved")
+    for line in ("primal", "dual", "gap", "violation", "evaluations", "steps"):
+        assert line in text
+
+
+def test_a_row_twice_has_one_coefficient():
+    batch = one_problem("nu-svr", [1.0, 2.0, 3.0], np.ones(3), nu=0.5)
+    assert isinstance(batch, Margins)
+    solution = judged("nu-svr", batch, np.array([0.75, 0.0, 0.5, 0.0, -1.0, -0.5]), np.zeros(3))
+    assert solution.net_of(0) == pytest.approx([0.75, -1.0, 0.0])
+    assert list(solution.support(0)) == [0, 1]
+    assert list(solution.free(0)) == [0]
+    assert list(solution.bounded(0)) == [1]
