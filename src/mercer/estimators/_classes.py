@@ -21,7 +21,7 @@ def class_labels(y: Any, n: int) -> tuple[npt.NDArray[Any], Index]:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one label per row of X."
         )
-    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu":
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU":
         values = y  # labels, whatever they are: nothing to look for
     else:
         values = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)

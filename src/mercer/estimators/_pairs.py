@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer.kernels.bound import Bound, Cross
 from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margins import KINDS, Margins
+from mercer.problems.margins import KINDS, Margins, rows_of
 
 __all__ = ["by_pair", "confidences", "joined", "layout", "one_pair", "pair_decisions", "pairs", "winners"]
 
@@ -56,13 +56,12 @@ def layout(solution: MarginSolution, scale: Array, k: int) -> Array:  # (k − 1
     They stand in the order of the other classes; a row's coefficient against class j is in line j, or j − 1 for j > i.
     Two classes have one line.
     """
-    cuts = solution.batch.cuts
-    dual = np.zeros((k - 1, int(cuts[-1])))
-    for p, (i, j) in enumerate(pairs(k)):
-        b = solution.coef_of(p) / scale[p]
-        size = cuts[i + 1] - cuts[i]
-        dual[j - 1, cuts[i] : cuts[i + 1]] = b[:size]
-        dual[i, cuts[j] : cuts[j + 1]] = b[size:]
+    batch = solution.batch
+    dual = np.zeros((k - 1, int(batch.cuts[-1])))
+    sizes = np.diff(batch.cuts)[batch.uses]
+    lines = batch.uses[:, ::-1] - [1, 0]  # of the first class j − 1, of the second i
+    rows = rows_of(batch.cuts, batch.uses)
+    dual[np.repeat(lines, sizes.ravel()), rows] = solution.coef / np.repeat(scale, sizes.sum(axis=1))
     return dual
 
 

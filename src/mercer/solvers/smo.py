@@ -104,7 +104,8 @@ def solve_margins(
     image = np.zeros(int(batch.row_offsets[-1])) if image is None else np.array(image, dtype=np.float64)
     cuts, uses = _geometry(batch)
     is_small = cuts[-1] <= SMALL_ROWS
-    native: Any = gram.native()  # opaque: what the core makes entries from
+    # Opaque: what the core makes entries from. Many small problems over few rows want most of them.
+    native: Any = gram.dense() if is_small and len(batch) > 1 else gram.native()
     diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
     watch = Watch("smo", show=options.verbose > 0)
     steps = np.zeros(len(batch), dtype=np.int64)

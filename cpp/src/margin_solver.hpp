@@ -1,0 +1,311 @@
+// One problem of a batch: choose a block, solve it, bring f up to date, until nothing is violated.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "margin_image.hpp"
+#include "margin_slopes.hpp"
+
+namespace mercer {
+
+// Variables in a block: all of few, else an eighth of them, within limits. Few enough that making the block's own
+// matrix costs little, enough that rows are made in batches.
+inline constexpr Index kFewVariables = 256;
+inline constexpr Index kLeastBlock = 64;
+inline constexpr Index kUsualBlock = 512;
+inline constexpr Index kLargeBlock = 1024;  // of a problem with so many variables:
+inline constexpr Index kManyVariables = 20000;
+inline Index block_size(Index variables) {
+    if (variables <= kFewVariables) return variables;
+    const Index most = variables < kManyVariables ? kUsualBlock : kLargeBlock;
+    return std::min(variables, std::clamp<Index>(variables / 8 / kBlockPad * kBlockPad, kLeastBlock, most));
+}
+// A problem is hard when its blocks, over some of them, take many steps for each variable: a large C, many free
+// variables that pull at each other. Its blocks then hold all free variables if they can, and are solved less far.
+inline constexpr Index kHardBlock = 2048;
+inline constexpr Index kHardWindow = 8;
+// The inner solver stops at this share of the violation it was given, or after so many steps for each variable. Steps
+// cost little beside the rows of the variables they move, so a block is solved well, unless it is hard.
+inline constexpr double kInnerShare = 0.02;
+inline constexpr Index kInnerSteps = 2;
+inline constexpr double kHardShare = 0.3;
+inline constexpr Index kHardSteps = 50;
+
+template <class T>
+class MarginSolver {
+   public:
+    MarginSolver(const MarginBatch& batch, Index problem, Index variable0, Index row0, const MarginGram<T>& gram,
+                 const Tables<T>& tables, Shared& shared)
+        : image_(parts_of(batch, problem), batch.image + row0, gram, tables, shared),
+          n_(image_.rows()),
+          variables_(n_ * batch.copies),
+          size_(block_size(variables_)),
+          width_(batch.width),
+          linear_(batch.linear + variable0),
+          low_(batch.low + variable0),
+          high_(batch.high + variable0),
+          group_(batch.group + variable0),
+          b_(batch.b + variable0),
+          diagonal_(batch.diagonal),
+          shared_(shared),
+          slopes_(n_, variables_, group_),
+          place_(at(variables_), -1) {
+        for (Index v = 0; v < variables_; ++v) settle(v);
+        if (!batch.has_image) start_image();
+    }
+
+    // Counts its steps; false where max_steps ended it.
+    bool run(Index& steps) {
+        constexpr Index kNever = std::numeric_limits<Index>::max();
+        const MarginOptions& options = shared_.options;
+        const Index last = options.max_steps < 0 ? kNever : options.max_steps;
+        Index finishing = kNever;  // the step at which finishing is given up
+        for (;;) {
+            shared_.watch.look();
+            const double violation = slopes_.measure(image_.values(), shared_.engine);
+            shared_.violation.store(violation, std::memory_order_relaxed);
+            if (!(violation > std::min(options.tol, options.finish))) return true;
+            const bool is_solved = !(violation > options.tol);
+            if (is_solved && finishing == kNever) finishing = steps + options.finish_steps * variables_;
+            // The violation is not monotone: when finishing is given up, the problem may have to be solved again.
+            const bool is_given_up = steps >= finishing;
+            if (is_solved && (is_given_up || !(violation > options.finish))) return true;
+            if (steps >= last) return is_solved;
+            choose();
+            assemble();
+            aim_ = is_given_up ? options.tol : std::min(options.tol, options.finish);
+            const Index taken = solve(violation, std::min(last, is_given_up ? kNever : finishing) - steps);
+            steps += taken;
+            if (taken == 0) return true;  // rounding: no pair of the block can move
+        }
+    }
+
+   private:
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    // Tasks into which the copies of a block's matrix are cut.
+    static constexpr Index kAssembly = 16;
+
+    Index row_of(Index variable) const { return variable < n_ ? variable : variable - n_; }
+    bool is_free(Index v) const { return b_[v] > low_[v] && b_[v] < high_[v]; }
+
+    void settle(Index v) {
+        slopes_.set(v, linear_[v] + slope_up(b_[v], high_[v], width_), linear_[v] + slope_down(b_[v], low_[v], width_));
+    }
+
+    void start_image() {
+        image_.clear();
+        std::vector<double> sums(at(n_), 0.0);
+        for (Index v = 0; v < variables_; ++v) sums[at(row_of(v))] += b_[v];
+        for (Index r = 0; r < n_;) {
+            std::vector<Change> changes;
+            for (; r < n_ && static_cast<Index>(changes.size()) < kUsualBlock; ++r) {
+                if (sums[at(r)] != 0.0) changes.push_back({r, sums[at(r)], false});
+            }
+            image_.add(changes);
+        }
+    }
+
+    // The next block: half of the last one at most (free variables first), then the worst violators.
+    void choose() {
+        std::vector<Index> chosen[2];
+        std::vector<std::uint8_t> taken(at(variables_), 0);
+        const auto take = [&](Index v) {
+            if (taken[at(v)] != 0) return false;
+            taken[at(v)] = 1;
+            chosen[group_[v]].push_back(v);
+            return true;
+        };
+        Index kept = 0;
+        for (int priority = 0; priority < 3 && variables_ > size_; ++priority) {
+            for (std::size_t m = 0; m < members_.size() && kept < size_ / 2; ++m) {
+                const Index v = members_[m];
+                if (v < 0) continue;
+                const bool moved = moved_[m] != 0;
+                const int mine = is_free(v) ? (moved ? 0 : 1) : (moved ? 2 : 3);
+                if (mine == priority && take(v)) ++kept;
+            }
+        }
+        slopes_.each_violator(image_.values(), size_ - kept, take);
+        lay_out(chosen);
+    }
+
+    // Members in their order, each group padded; padding is variable -1.
+    void lay_out(std::vector<Index> (&chosen)[2]) {
+        last_members_.swap(members_);
+        for (std::size_t m = 0; m < last_members_.size(); ++m) {
+            if (last_members_[m] >= 0) place_[at(last_members_[m])] = static_cast<Index>(m);
+        }
+        members_.clear();
+        for (int g = 0; g < 2; ++g) {
+            members_.insert(members_.end(), chosen[g].begin(), chosen[g].end());
+            while (members_.size() % kBlockPad != 0) members_.push_back(-1);
+            if (g == 0) block_.split = static_cast<Index>(members_.size());
+        }
+        if (block_.split == 0) block_.split = static_cast<Index>(members_.size());  // the second group only
+    }
+
+    // K of the block: what the last block had, then rows that are kept, and the rest is made.
+    void assemble() {
+        const Index size = static_cast<Index>(members_.size());
+        const Index last_size = static_cast<Index>(last_members_.size());
+        last_K_.swap(K_);
+        K_.resize(at(size * size));
+        std::vector<Index> fresh;  // places in the block that the last block did not have
+        std::vector<Index> old, old_at;
+        for (Index m = 0; m < size; ++m) {
+            const Index v = members_[at(m)];
+            if (v < 0) {
+                std::fill_n(K_.data() + m * size, size, T{});
+            } else if (place_[at(v)] < 0) {
+                fresh.push_back(m);
+            } else {
+                old.push_back(m);
+                old_at.push_back(place_[at(v)]);
+            }
+        }
+        for (const Index v : last_members_) {
+            if (v >= 0) place_[at(v)] = -1;
+        }
+        std::vector<Index> rows;
+        for (const Index v : members_) rows.push_back(v < 0 ? -1 : row_of(v));
+        std::vector<Index> make;
+        for (const Index m : fresh) {
+            if (!image_.copy_kept(rows[at(m)], rows, K_.data() + m * size)) make.push_back(m);
+        }
+        make_rows(make, rows);
+        // The rows that both blocks have, and the mirror image of the new ones.
+        const auto copy_old = [&](Index task) {
+            const std::size_t first = old.size() * at(task) / kAssembly, last = old.size() * at(task + 1) / kAssembly;
+            for (std::size_t i = first; i < last; ++i) {
+                const T* from = last_K_.data() + old_at[i] * last_size;
+                T* to = K_.data() + old[i] * size;
+                for (std::size_t j = 0; j < old.size(); ++j) to[old[j]] = from[old_at[j]];
+                for (Index m = 0; m < size; ++m) {
+                    if (members_[at(m)] < 0) to[m] = T{};
+                }
+            }
+            for (std::size_t j = 0; j < fresh.size(); j += kAssembly) {
+                for (std::size_t i = first; i < last; ++i) {
+                    for (std::size_t k = j; k < std::min<std::size_t>(j + kAssembly, fresh.size()); ++k)
+                        K_[at(old[i] * size + fresh[k])] = K_[at(fresh[k] * size + old[i])];
+                }
+            }
+        };
+        if (!old.empty()) image_.each_task(kAssembly, copy_old);
+        fill_block(size);
+    }
+
+    void make_rows(const std::vector<Index>& make, const std::vector<Index>& rows) {
+        if (make.empty()) return;
+        const std::size_t size = rows.size();
+        std::vector<Index> left, right;
+        std::vector<T*> to;
+        for (const Index m : make) {
+            left.push_back(rows[at(m)]);
+            to.push_back(K_.data() + at(m) * size);
+        }
+        // Padding is a copy of some row, wiped afterwards.
+        for (const Index row : rows) right.push_back(std::max<Index>(row, 0));
+        image_.block(left, right, to.data());
+        for (std::size_t m = 0; m < size; ++m) {
+            if (rows[m] >= 0) continue;
+            for (T* row : to) row[m] = T{};
+        }
+    }
+
+    void fill_block(Index size) {
+        for (auto* numbers : {&block_b_, &block_g_, &block_up_, &block_down_, &block_low_, &block_high_})
+            numbers->assign(at(size), 0.0);
+        block_diagonal_.assign(at(size), T{1});
+        block_slope_.assign(at(size), T{});
+        for (Index m = 0; m < size; ++m) {
+            const Index v = members_[at(m)];
+            if (v < 0) {
+                block_up_[at(m)] = kInfinity;
+                block_down_[at(m)] = -kInfinity;
+                continue;
+            }
+            block_b_[at(m)] = b_[v];
+            block_g_[at(m)] = image_.values()[row_of(v)] + linear_[v];
+            block_low_[at(m)] = low_[v];
+            block_high_[at(m)] = high_[v];
+            block_up_[at(m)] = slope_up(b_[v], high_[v], width_);
+            block_down_[at(m)] = slope_down(b_[v], low_[v], width_);
+            K_[at(m * size + m)] = block_diagonal_[at(m)] = static_cast<T>(diagonal_[image_.global(row_of(v))]);
+        }
+        block_.size = size;
+        block_.K = K_.data();
+        block_.diagonal = block_diagonal_.data();
+        block_.low = block_low_.data();
+        block_.high = block_high_.data();
+        block_.b = block_b_.data();
+        block_.g = block_g_.data();
+        block_.up = block_up_.data();
+        block_.down = block_down_.data();
+        block_.slope = block_slope_.data();
+        block_.width = width_;
+    }
+
+    Index solve(double violation, Index max_steps) {
+        const bool is_all = variables_ <= size_;
+        block_.tol = is_all ? aim_ : std::max(0.5 * aim_, (is_hard_ ? kHardShare : kInnerShare) * violation);
+        block_.max_steps = std::min(max_steps, (is_all || is_hard_ ? kHardSteps : kInnerSteps) * block_.size);
+        const Index taken = shared_.engine.template inner<T>().solve_block(block_);
+        if (!is_all) look_whether_hard(taken);
+        moved_.assign(members_.size(), 0);
+        std::vector<Change> changes;
+        for (Index m = 0; m < block_.size; ++m) {
+            const Index v = members_[at(m)];
+            if (v < 0 || block_b_[at(m)] == b_[v]) continue;
+            moved_[at(m)] = 1;
+            const bool is_free = block_b_[at(m)] > low_[v] && block_b_[at(m)] < high_[v];
+            changes.push_back({row_of(v), block_b_[at(m)] - b_[v], is_free});
+        }
+        image_.add(changes);
+        for (Index m = 0; m < block_.size; ++m) {
+            if (moved_[at(m)] == 0) continue;
+            b_[members_[at(m)]] = block_b_[at(m)];
+            settle(members_[at(m)]);
+        }
+        return taken;
+    }
+
+    void look_whether_hard(Index taken) {
+        window_steps_ += taken;
+        if (++window_ < kHardWindow) return;
+        is_hard_ = is_hard_ || 2 * window_steps_ > 3 * kHardWindow * size_;
+        window_ = window_steps_ = 0;
+        if (!is_hard_) return;
+        Index free = 0;
+        for (Index v = 0; v < variables_; ++v) free += is_free(v) ? 1 : 0;
+        const Index wanted = (free + kBlockPad) / kBlockPad * kBlockPad;
+        size_ = std::min(variables_, std::clamp(wanted, block_size(variables_), kHardBlock));
+    }
+
+    MarginImage<T> image_;
+    Index n_;
+    Index variables_;
+    Index size_;  // of a block
+    double width_;
+    const double* linear_;
+    const double* low_;
+    const double* high_;
+    const std::uint8_t* group_;
+    double* b_;
+    const double* diagonal_;
+    Shared& shared_;
+    MarginSlopes slopes_;
+    std::vector<Index> place_;  // in the last block, -1 elsewhere
+    std::vector<Index> members_, last_members_;
+    std::vector<std::uint8_t> moved_;
+    std::vector<T> K_, last_K_, block_diagonal_, block_slope_;
+    std::vector<double> block_b_, block_g_, block_up_, block_down_, block_low_, block_high_;
+    Block<T> block_;
+    double aim_ = 0.0;  // the violation to be reached now
+    bool is_hard_ = false;
+    Index window_ = 0;  // blocks since it was last looked whether the problem is hard, and their steps
+    Index window_steps_ = 0;
+};
+
+}  // namespace mercer
