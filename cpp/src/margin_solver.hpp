@@ -9,7 +9,7 @@
 
 namespace mercer {
 
-// Variables in a block: all of few, else an eighth of them, within limits. Few enough that making the block's own
+// Variables in a block: all of few, else a twelfth of them, within limits. Few enough that making the block's own
 // matrix costs little, enough that rows are made in batches.
 inline constexpr Index kFewVariables = 256;
 inline constexpr Index kLeastBlock = 64;
@@ -19,7 +19,7 @@ inline constexpr Index kManyVariables = 20000;
 inline Index block_size(Index variables) {
     if (variables <= kFewVariables) return variables;
     const Index most = variables < kManyVariables ? kUsualBlock : kLargeBlock;
-    return std::min(variables, std::clamp<Index>(variables / 8 / kBlockPad * kBlockPad, kLeastBlock, most));
+    return std::min(variables, std::clamp<Index>(variables / 12 / kBlockPad * kBlockPad, kLeastBlock, most));
 }
 // A problem is hard when its blocks, over some of them, take many steps for each variable: a large C, many free
 // variables that pull at each other. Its blocks then hold all free variables if they can, and are solved less far.
