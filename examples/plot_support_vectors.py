@@ -105,7 +105,7 @@ def draw_margins() -> Figure:
 
 def keys() -> list[Line2D]:
     def mark(label: str, **style: object) -> Line2D:
-        return Line2D([], [], ls="none", label=label, **style)  # type: ignore[arg-type]
+        return Line2D([], [], ls="none", label=label, **style)  # type: ignore[arg-type]  # styles of many types
 
     ring = {"marker": "o", "ms": 12, "mfc": "none", "mec": INK, "mew": 1.5}
     cross = {"marker": "X", "ms": 9, "mfc": "#777777", "mec": "white"}
@@ -156,7 +156,7 @@ def draw_layout() -> Figure:
 
     figure = Figure(figsize=(12.6, 5.2), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=(1, 3))
-    figure.get_layout_engine().set(hspace=0.06)  # type: ignore[union-attr, call-arg]
+    figure.get_layout_engine().set(hspace=0.06)  # type: ignore[union-attr, call-arg]  # constrained, as asked for
     draw_table(above, few, few.classes_.tolist())
     above.set_title("two classes: one line; the decision is that of classes_[1]", fontsize=11, pad=24, loc="left")
     draw_table(below, many, names)

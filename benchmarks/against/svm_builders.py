@@ -42,7 +42,7 @@ def published_by_thunder(model: Any) -> referee.Published:
     return told._replace(intercept=-told.intercept)
 
 
-def labels(X: Any, y: Array) -> Array:  # noqa: ARG001
+def labels(X: Any, y: Array) -> Array:  # noqa: ARG001 (a row of the table)
     return y
 
 

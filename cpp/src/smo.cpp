@@ -28,6 +28,16 @@ std::vector<Group> groups_of(const MarginBatch& batch) {
     return groups;
 }
 
+// Where the rows of each problem begin among those of all.
+std::vector<Index> row_starts(const MarginBatch& batch) {
+    std::vector<Index> starts{0};
+    for (Index p = 0; p < batch.problems; ++p) {
+        const std::vector<Part> parts = parts_of(batch, p);
+        starts.push_back(starts.back() + parts.back().start + parts.back().size);
+    }
+    return starts;
+}
+
 template <class T>
 void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared) {
     MarginReport& report = shared.report;
@@ -42,11 +52,7 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
         const Index size = batch.cuts[at(r) + 1] - batch.cuts[at(r)];
         own.push_back(std::make_unique<Segments<T>>(size, size, budget / std::max<Index>(n, 1) * size));
     }
-    std::vector<Index> row0(at(batch.problems) + 1, 0);
-    for (Index p = 0; p < batch.problems; ++p) {
-        row0[at(p) + 1] = row0[at(p)];
-        for (const Part& part : parts_of(batch, p)) row0[at(p) + 1] += part.size;
-    }
+    const std::vector<Index> row0 = row_starts(batch);
     std::vector<std::uint8_t> stopped(at(batch.problems), 0);
     const auto solve_group = [&](const Group& group, Index cross_bytes) {
         const std::vector<Part> parts = parts_of(batch, group.problems[0]);
@@ -91,11 +97,7 @@ void solve_margins(const GramSource& gram, const MarginBatch& batch, const Margi
 
 void margin_images(const GramSource& gram, const MarginBatch& batch, Watch& watch) {
     const auto whole = margin_gram<double>(gram, batch.cuts, watch);
-    std::vector<Index> row0(at(batch.problems) + 1, 0);
-    for (Index p = 0; p < batch.problems; ++p) {
-        row0[at(p) + 1] = row0[at(p)];
-        for (const Part& part : parts_of(batch, p)) row0[at(p) + 1] += part.size;
-    }
+    const std::vector<Index> row0 = row_starts(batch);
     const Index tasks = batch.problems > 1 ? 1 : tasks_for(row0.back(), false);
     const auto image = [&](Index p) {
         const Index rows = row0[at(p) + 1] - row0[at(p)];

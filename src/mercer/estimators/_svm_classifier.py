@@ -317,10 +317,10 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         -------
         ndarray of shape (m, n_classes)
         """
-        decisions = self._pair_decisions(X)
-        if decisions.shape[1] > 1:
+        check_is_fitted(self)
+        if len(self.classes_) > 2:
             return np.asarray(np.log(self.predict_proba(X)))
-        return np.asarray(scipy.special.log_expit(decisions * self._slopes() * [-1.0, 1.0]))
+        return np.asarray(scipy.special.log_expit(self._pair_decisions(X) * self._slopes() * [-1.0, 1.0]))
 
     def _slopes(self) -> Array:  # (P,)
         check_is_fitted(self)

@@ -166,7 +166,8 @@ def solve_margins(
 def _geometry(batch: Margins) -> tuple[Index, Index]:
     """The ranges of rows and those that each problem uses; one range where every problem uses all rows in order."""
     cuts, uses = np.ascontiguousarray(batch.cuts), np.ascontiguousarray(batch.uses)
-    if (uses == np.arange(len(cuts) - 1)).all() if uses.shape[1] == len(cuts) - 1 else False:
+    everything = np.arange(len(cuts) - 1)
+    if uses.shape[1] == len(everything) and bool((uses == everything).all()):
         return cuts[[0, -1]], np.zeros((len(uses), 1), dtype=np.int64)
     return cuts, uses
 
