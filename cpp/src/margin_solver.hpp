@@ -218,7 +218,6 @@ class MarginSolver {
         for (auto* numbers : {&block_b_, &block_g_, &block_up_, &block_down_, &block_low_, &block_high_})
             numbers->assign(at(size), 0.0);
         block_diagonal_.assign(at(size), T{1});
-        block_slope_.assign(at(size), T{});
         for (Index m = 0; m < size; ++m) {
             const Index v = members_[at(m)];
             if (v < 0) {
@@ -243,7 +242,6 @@ class MarginSolver {
         block_.g = block_g_.data();
         block_.up = block_up_.data();
         block_.down = block_down_.data();
-        block_.slope = block_slope_.data();
         block_.width = width_;
     }
 
@@ -299,7 +297,7 @@ class MarginSolver {
     std::vector<Index> place_;  // in the last block, -1 elsewhere
     std::vector<Index> members_, last_members_;
     std::vector<std::uint8_t> moved_;
-    std::vector<T> K_, last_K_, block_diagonal_, block_slope_;
+    std::vector<T> K_, last_K_, block_diagonal_;
     std::vector<double> block_b_, block_g_, block_up_, block_down_, block_low_, block_high_;
     Block<T> block_;
     double aim_ = 0.0;  // the violation to be reached now

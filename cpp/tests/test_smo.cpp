@@ -452,7 +452,6 @@ class Padded {
         down_.assign(at(size), -kInfinity);
         K_.assign(at(size * size), T{});
         diagonal_.assign(at(size), T{1});
-        slope_.assign(at(size), T{});
         const std::vector<double> f = p.image();
         for (std::size_t v = 0; v < p.q.size(); ++v) {
             const std::size_t m = at(places_[v]);
@@ -466,9 +465,17 @@ class Padded {
             for (std::size_t w = 0; w < p.q.size(); ++w)
                 K_[m * at(size) + at(places_[w])] = static_cast<T>(p.K[v * p.q.size() + w]);
         }
-        block = {size,      round(first), K_.data(),    diagonal_.data(), low_.data(), high_.data(), b_.data(),
-                 g_.data(), up_.data(),   down_.data(), slope_.data(),    p.width,     0.0,          0,
-                 0.0};
+        block.size = size;
+        block.split = round(first);
+        block.K = K_.data();
+        block.diagonal = diagonal_.data();
+        block.low = low_.data();
+        block.high = high_.data();
+        block.b = b_.data();
+        block.g = g_.data();
+        block.up = up_.data();
+        block.down = down_.data();
+        block.width = p.width;
     }
     Program solution(Program p) const {
         for (std::size_t v = 0; v < p.q.size(); ++v) p.b[v] = b_[at(places_[v])];
@@ -479,7 +486,7 @@ class Padded {
    private:
     std::vector<Index> places_;
     std::vector<double> low_, high_, b_, g_, up_, down_;
-    std::vector<T> K_, diagonal_, slope_;
+    std::vector<T> K_, diagonal_;
 };
 
 template <class T>

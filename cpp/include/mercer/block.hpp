@@ -17,11 +17,10 @@ struct Block {
     const T* diagonal = nullptr;   // (size)
     const double* low = nullptr;   // (size)
     const double* high = nullptr;  // (size)
-    double* b = nullptr;           // (size)
-    double* g = nullptr;           // (size) the gradient without width
-    double* up = nullptr;          // (size) g + up is the slope upwards; infinity at the upper bound
-    double* down = nullptr;        // (size) g + down is the slope downwards; -infinity at the lower bound
-    T* slope = nullptr;            // (size) g + down, for the second pass
+    const double* g = nullptr;     // (size) the gradient without width
+    const double* up = nullptr;    // (size) g + up is the slope upwards; infinity at the upper bound
+    const double* down = nullptr;  // (size) g + down is the slope downwards; -infinity at the lower bound
+    double* b = nullptr;           // (size) in and out
     double width = 0.0;
     double tol = 0.0;  // stop at this violation
     Index max_steps = 0;

@@ -3,29 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "mercer/block.hpp"
 #include "mercer/lanes.hpp"
 
 namespace mercer::MERCER_ISA {
-
-// kWidth<double> numbers of either precision as doubles, and back.
-template <class T>
-struct Half {
-    typedef T type __attribute__((vector_size(kWidth<double> * sizeof(T))));
-};
-template <class T>
-MERCER_INLINE V<double> load_wide(const T* p) {
-    typename Half<T>::type v;
-    std::memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, V<double>);
-}
-template <class T>
-MERCER_INLINE void store_narrow(T* p, V<double> x) {
-    const auto v = __builtin_convertvector(x, typename Half<T>::type);
-    std::memcpy(p, &v, sizeof v);
-}
 
 template <class T>
 MERCER_INLINE V<T> counting() {
@@ -39,46 +25,89 @@ struct Place {
     Index at;
 };
 
-// The largest of the lanes and its place; ties go to the lowest place.
-template <class T>
-MERCER_INLINE Place largest(V<T> values, V<T> places) {
-    Place best{static_cast<double>(values[0]), static_cast<Index>(places[0])};
-    for (int lane = 1; lane < kWidth<T>; ++lane) {
-        const Place other{static_cast<double>(values[lane]), static_cast<Index>(places[lane])};
-        if (other.value > best.value || (other.value == best.value && other.at < best.at)) best = other;
+// The largest so far in each lane and its place.
+template <class G>
+struct Largest {
+    V<G> value;
+    V<G> at;
+
+    MERCER_INLINE void take(V<G> other, V<G> place) {
+        const VI<G> is_larger = other > value;
+        value = select<G>(is_larger, other, value);
+        at = select<G>(is_larger, place, at);
     }
-    return best;
+};
+
+// The largest of some lanes and its place; ties go to the lowest place.
+template <class G, int kSets>
+MERCER_INLINE Place largest(const Largest<G> (&sets)[kSets]) {
+    V<G> top = sets[0].value;
+    for (const Largest<G>& set : sets) top = maximum<G>(set.value, top);
+    top = largest_lane<G>(top);
+    V<G> first = fill<G>(std::numeric_limits<G>::max());
+    for (const Largest<G>& set : sets) first = minimum<G>(select<G>(set.value == top, set.at, first), first);
+    first = least_lane<G>(first);
+    return {static_cast<double>(top[0]), static_cast<Index>(first[0])};
 }
 
+// Sets of lanes that a pass keeps apart, so that one need not wait for the other.
+template <class G>
+inline constexpr int kSets = kBlockPad / kWidth<G> > 1 ? 2 : 1;
+
+// A block while it is solved: the gradient without width, and what is to be added to it for the slopes, in G.
+template <class T, class G>
+struct Work {
+    explicit Work(const Block<T>& block)
+        : size(block.size),
+          K(block.K),
+          diagonal(block.diagonal),
+          g(block.g, block.g + size),
+          up(block.up, block.up + size),
+          down(block.down, block.down + size) {}
+
+    Index size;
+    const T* K;
+    const T* diagonal;
+    std::vector<G> g;
+    std::vector<G> up;
+    std::vector<G> down;
+};
+
 struct Pass {
-    Place up;    // minus the least slope upwards
-    Place down;  // the largest slope downwards
+    Place up;     // minus the least slope upwards
+    double down;  // the largest slope downwards
 };
 
 // g += t (K_i - K_j) over [c0, c1), and the extreme slopes there.
-template <class T>
-Pass update(const Block<T>& block, Index c0, Index c1, const T* row_i, const T* row_j, double t) {
-    constexpr double kNone = -std::numeric_limits<double>::infinity();
-    const V<double> step = fill<double>(t);
-    V<double> up = fill<double>(kNone), down = fill<double>(kNone);
-    V<double> up_at{}, down_at{};
-    V<double> at = counting<double>() + static_cast<double>(c0);
-    for (Index c = c0; c < c1; c += kWidth<double>) {
-        const V<double> change = load_wide<T>(row_i + c) - load_wide<T>(row_j + c);
-        const V<double> g = fma<double>(step, change, load<double>(block.g + c));
-        store<double>(block.g + c, g);
-        const V<double> rising = -(g + load<double>(block.up + c));
-        const V<double> falling = g + load<double>(block.down + c);
-        store_narrow<T>(block.slope + c, falling);
-        const VI<double> is_up = rising > up;
-        const VI<double> is_down = falling > down;
-        up = select<double>(is_up, rising, up);
-        up_at = select<double>(is_up, at, up_at);
-        down = select<double>(is_down, falling, down);
-        down_at = select<double>(is_down, at, down_at);
-        at += static_cast<double>(kWidth<double>);
+template <class T, class G>
+Pass update(Work<T, G>& work, Index c0, Index c1, const T* row_i, const T* row_j, double t) {
+    constexpr G kNone = -std::numeric_limits<G>::infinity();
+    constexpr int kStep = kWidth<G>;
+    G* const g = work.g.data();
+    const G* const up = work.up.data();
+    const G* const down = work.down.data();
+    const V<G> step = fill<G>(static_cast<G>(t));
+    Largest<G> rising[kSets<G>];
+    V<G> falling[kSets<G>];
+    for (int set = 0; set < kSets<G>; ++set) {
+        falling[set] = fill<G>(kNone);
+        rising[set] = {falling[set], V<G>{}};
     }
-    return {largest<double>(up, up_at), largest<double>(down, down_at)};
+    V<G> places = counting<G>() + static_cast<G>(c0);
+    for (Index c = c0; c < c1; c += kStep * kSets<G>) {
+        MERCER_UNROLL
+        for (int set = 0; set < kSets<G>; ++set) {
+            const Index at = c + set * kStep;
+            const V<G> change = load_as<G>(row_i + at) - load_as<G>(row_j + at);
+            const V<G> now = fma<G>(step, change, load<G>(g + at));
+            store<G>(g + at, now);
+            rising[set].take(-(now + load<G>(up + at)), places);
+            falling[set] = maximum<G>(now + load<G>(down + at), falling[set]);
+            places += static_cast<G>(kStep);
+        }
+    }
+    for (const V<G>& set : falling) falling[0] = maximum<G>(set, falling[0]);
+    return {largest(rising), static_cast<double>(largest_lane<G>(falling[0])[0])};
 }
 
 // Curvature below this share of the diagonal is rounding.
@@ -86,26 +115,32 @@ template <class T>
 inline constexpr double kFlat = sizeof(T) == 4 ? 1e-7 : 1e-13;
 
 // The variable whose decrease together with the increase of i gains most: (slope difference)^2 / curvature.
-template <class T>
-Place partner(const Block<T>& block, Index c0, Index c1, Index i, double least) {
-    const T* row = block.K + i * block.size;
-    const T own = block.diagonal[i];
-    const V<T> level = fill<T>(static_cast<T>(least));
-    const V<T> curvature = fill<T>(own);
-    const V<T> flat = fill<T>(static_cast<T>(kFlat<T>) * std::max(own, std::numeric_limits<T>::min()));
-    V<T> best = fill<T>(T{-1}), best_at{};
-    V<T> at = counting<T>() + static_cast<T>(c0);
-    for (Index c = c0; c < c1; c += kWidth<T>) {
-        const V<T> slack = load<T>(block.slope + c) - level;
-        const V<T> k = load<T>(row + c);
-        const V<T> eta = maximum<T>(curvature + load<T>(block.diagonal + c) - (k + k), flat);
-        const V<T> gain = select<T>(slack > V<T>{}, slack * slack / eta, fill<T>(T{-1}));
-        const VI<T> better = gain > best;
-        best = select<T>(better, gain, best);
-        best_at = select<T>(better, at, best_at);
-        at += static_cast<T>(kWidth<T>);
+template <class T, class G>
+Place partner(const Work<T, G>& work, Index c0, Index c1, Index i, double least) {
+    constexpr int kStep = kWidth<G>;
+    const T* const row = work.K + i * work.size;
+    const G* const g = work.g.data();
+    const G* const down = work.down.data();
+    const G own = static_cast<G>(work.diagonal[i]);
+    const V<G> level = fill<G>(static_cast<G>(least));
+    const V<G> curvature = fill<G>(own);
+    const V<G> flat = fill<G>(static_cast<G>(kFlat<T>) * std::max(own, std::numeric_limits<G>::min()));
+    const V<G> none = fill<G>(G{-1});
+    Largest<G> best[kSets<G>];
+    for (Largest<G>& set : best) set = {none, V<G>{}};
+    V<G> places = counting<G>() + static_cast<G>(c0);
+    for (Index c = c0; c < c1; c += kStep * kSets<G>) {
+        MERCER_UNROLL
+        for (int set = 0; set < kSets<G>; ++set) {
+            const Index at = c + set * kStep;
+            const V<G> slack = load<G>(g + at) + load<G>(down + at) - level;
+            const V<G> k = load_as<G>(row + at);
+            const V<G> eta = maximum<G>(curvature + load_as<G>(work.diagonal + at) - (k + k), flat);
+            best[set].take(select<G>(slack > V<G>{}, slack * slack * rough_inverse<G>(eta), none), places);
+            places += static_cast<G>(kStep);
+        }
     }
-    return largest<T>(best, best_at);
+    return largest(best);
 }
 
 // How far b may move before it meets a bound or the kink at 0.
@@ -116,8 +151,9 @@ inline double room_down(double b, double low, double width) {
     return width > 0.0 && b > 0.0 ? b - std::max(low, 0.0) : b - low;
 }
 
-template <class T>
-Index solve_block(Block<T>& block) {
+template <class T, class G>
+Index solve_in(Block<T>& block) {
+    Work<T, G> work(block);
     const Index size = block.size;
     const bool two = block.split < size;
     Index i = 0, j = 0;
@@ -125,13 +161,13 @@ Index solve_block(Block<T>& block) {
     for (Index steps = 0;; ++steps) {
         const T* row_i = block.K + i * size;
         const T* row_j = block.K + j * size;
-        Pass chosen = update<T>(block, 0, block.split, row_i, row_j, t);
-        Place with = partner<T>(block, 0, block.split, chosen.up.at, -chosen.up.value);
-        double violation = chosen.down.value + chosen.up.value;
+        Pass chosen = update(work, 0, block.split, row_i, row_j, t);
+        Place with = partner(work, 0, block.split, chosen.up.at, -chosen.up.value);
+        double violation = chosen.down + chosen.up.value;
         if (two) {
-            const Pass other = update<T>(block, block.split, size, row_i, row_j, t);
-            const Place other_with = partner<T>(block, block.split, size, other.up.at, -other.up.value);
-            const double other_violation = other.down.value + other.up.value;
+            const Pass other = update(work, block.split, size, row_i, row_j, t);
+            const Place other_with = partner(work, block.split, size, other.up.at, -other.up.value);
+            const double other_violation = other.down + other.up.value;
             if (other_with.value > with.value || (other_with.value == with.value && other_violation > violation)) {
                 chosen = other;
                 with = other_with;
@@ -140,14 +176,12 @@ Index solve_block(Block<T>& block) {
         }
         block.violation = violation;
         if (!(violation > block.tol) || steps == block.max_steps) return steps;
+        if (!(with.value > 0.0)) return steps;  // rounding: nothing is to be gained
         i = chosen.up.at;
-        j = with.value > 0.0 ? with.at : chosen.down.at;
-        double slack = block.g[j] + block.down[j] + chosen.up.value;
-        if (!(slack > 0.0)) {  // the second pass rounds
-            j = chosen.down.at;
-            slack = chosen.down.value + chosen.up.value;
-        }
-        if (!(slack > 0.0)) return steps;
+        j = with.at;
+        const double slack =
+            static_cast<double>(work.g[static_cast<std::size_t>(j)] + work.down[static_cast<std::size_t>(j)]) +
+            chosen.up.value;
         const double k_ii = static_cast<double>(block.diagonal[i]), k_jj = static_cast<double>(block.diagonal[j]);
         const double eta = std::max(k_ii + k_jj - 2.0 * static_cast<double>(block.K[i * size + j]),
                                     std::max(kFlat<T> * k_ii, std::numeric_limits<double>::min()));
@@ -159,11 +193,29 @@ Index solve_block(Block<T>& block) {
             t < up ? block.b[i] + t : (kink && block.b[i] < 0.0 ? std::min(block.high[i], 0.0) : block.high[i]);
         block.b[j] =
             t < down ? block.b[j] - t : (kink && block.b[j] > 0.0 ? std::max(block.low[j], 0.0) : block.low[j]);
-        block.up[i] = slope_up(block.b[i], block.high[i], block.width);
-        block.down[i] = slope_down(block.b[i], block.low[i], block.width);
-        block.up[j] = slope_up(block.b[j], block.high[j], block.width);
-        block.down[j] = slope_down(block.b[j], block.low[j], block.width);
+        for (const Index v : {i, j}) {
+            work.up[static_cast<std::size_t>(v)] = static_cast<G>(slope_up(block.b[v], block.high[v], block.width));
+            work.down[static_cast<std::size_t>(v)] = static_cast<G>(slope_down(block.b[v], block.low[v], block.width));
+        }
     }
+}
+
+// Whether a gradient of this size, and so the slopes, may be rounded to single precision.
+template <class T>
+bool may_round(const Block<T>& block) {
+    constexpr double kShare = 0.05;  // of tol
+    double largest = block.width;
+    for (Index v = 0; v < block.size; ++v) largest = std::max(largest, std::abs(block.g[v]));
+    return largest * std::numeric_limits<float>::epsilon() <= kShare * block.tol;
+}
+
+// With K in single precision, so is the gradient, where that is precise enough: the passes over it are all the work.
+template <class T>
+Index solve_block(Block<T>& block) {
+    if constexpr (sizeof(T) == 4) {
+        if (may_round(block)) return solve_in<T, float>(block);
+    }
+    return solve_in<T, double>(block);
 }
 
 // g[c] += sum over rows of delta * row[c], for c in [c0, c1): the rows in their order.
@@ -179,10 +231,10 @@ void add_rows(const T* const* rows, const double* delta, Index count, Index c0, 
             const V<double> dc = fill<double>(delta[r + 2]), dd = fill<double>(delta[r + 3]);
             Index at = from;
             for (; at + kWidth<double> <= to; at += kWidth<double>) {
-                V<double> sum = fma<double>(da, load_wide<T>(a + at), load<double>(g + at));
-                sum = fma<double>(db, load_wide<T>(b + at), sum);
-                sum = fma<double>(dc, load_wide<T>(c + at), sum);
-                store<double>(g + at, fma<double>(dd, load_wide<T>(d + at), sum));
+                V<double> sum = fma<double>(da, load_as<double>(a + at), load<double>(g + at));
+                sum = fma<double>(db, load_as<double>(b + at), sum);
+                sum = fma<double>(dc, load_as<double>(c + at), sum);
+                store<double>(g + at, fma<double>(dd, load_as<double>(d + at), sum));
             }
             for (; at < to; ++at)
                 g[at] += delta[r] * static_cast<double>(a[at]) + delta[r + 1] * static_cast<double>(b[at]) +

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
@@ -74,6 +75,22 @@ template <class T>
 MERCER_INLINE void store(T* p, V<T> v) {
     std::memcpy(p, &v, sizeof v);
 }
+// kWidth<G> numbers of either precision as numbers of G, and back.
+template <class G, class T>
+struct Converted {
+    typedef T type __attribute__((vector_size(kWidth<G> * sizeof(T))));
+};
+template <class G, class T>
+MERCER_INLINE V<G> load_as(const T* p) {
+    typename Converted<G, T>::type v;
+    std::memcpy(&v, p, sizeof v);
+    return __builtin_convertvector(v, V<G>);
+}
+template <class G, class T>
+MERCER_INLINE void store_as(T* p, V<G> x) {
+    const auto v = __builtin_convertvector(x, typename Converted<G, T>::type);
+    std::memcpy(p, &v, sizeof v);
+}
 template <class T>
 MERCER_INLINE V<T> fill(T x) {
     return x - V<T>{};  // x - 0 keeps the sign of a zero, x + 0 would not
@@ -94,6 +111,17 @@ template <class T>
 MERCER_INLINE V<T> absolute(V<T> v) {
     constexpr Int<T> sign = static_cast<Int<T>>(~(Int<T>{1} << (8 * sizeof(T) - 1)));
     return as_real<T>(as_int<T>(v) & (sign + VI<T>{}));
+}
+
+// About 1 / x, to three digits at least: enough to choose by.
+template <class T>
+MERCER_INLINE V<T> rough_inverse(V<T> x) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>) return _mm512_maskz_rcp14_ps(0xffff, x);
+#elif defined(__AVX2__)
+    if constexpr (std::is_same_v<T, float>) return _mm256_rcp_ps(x);
+#endif
+    return T{1} / x;
 }
 
 // max(a, b) and min(a, b): b when a is not a number, as the hardware does. The masked forms with a full mask are the
@@ -184,6 +212,25 @@ MERCER_INLINE T sum(V<T> v) {
         for (int i = 0; i < half; ++i) part[i] += part[i + half];
     }
     return part[0];
+}
+
+// The largest and the least of the lanes, in every lane.
+template <class T, int kApart, std::size_t... kLane>
+MERCER_INLINE V<T> exchanged(V<T> v, std::index_sequence<kLane...>) {
+    return __builtin_shufflevector(v, v, (kLane ^ kApart)...);
+}
+template <class T, V<T> (*kPick)(V<T>, V<T>), int kApart = kWidth<T> / 2>
+MERCER_INLINE V<T> across(V<T> v) {
+    if constexpr (kApart == 0) return v;
+    else return across<T, kPick, kApart / 2>(kPick(v, exchanged<T, kApart>(v, std::make_index_sequence<kWidth<T>>{})));
+}
+template <class T>
+MERCER_INLINE V<T> largest_lane(V<T> v) {
+    return across<T, maximum<T>>(v);
+}
+template <class T>
+MERCER_INLINE V<T> least_lane(V<T> v) {
+    return across<T, minimum<T>>(v);
 }
 
 }  // namespace mercer::MERCER_ISA

@@ -46,10 +46,10 @@ class RowsDrink {
         for (Index c = 0; c < columns; ++c) to_.g[j + c] += sums[c];
     }
     static V<double> kept(const T* values) {
-        if constexpr (sizeof(Out) >= sizeof(T)) return load_wide<T>(values);
+        if constexpr (sizeof(Out) >= sizeof(T)) return load_as<double>(values);
         Out narrow[kWidth<double>];
-        store_narrow<Out>(narrow, load_wide<T>(values));
-        return load_wide<Out>(narrow);
+        store_as<double>(narrow, load_as<double>(values));
+        return load_as<double>(narrow);
     }
 
     const Walk& walk_;
