@@ -128,9 +128,10 @@ nb::tuple solve(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb
 }
 
 void images(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb::ndim<2>>& uses, Index copies,
-            const Out& b, const Out& image) {
+            const Out& b, const Out& image, const std::optional<In<std::uint8_t, nb::ndim<1>>>& left) {
     const Arguments made = arguments(gram, cuts, uses, copies, b, image);
-    run([&](Watch& watch) { margin_images(made.source, made.batch, watch); });
+    require(!left || left->shape(0) == image.shape(0), "margins: one flag for each row expected");
+    run([&](Watch& watch) { margin_images(made.source, made.batch, left ? left->data() : nullptr, watch); });
 }
 
 }  // namespace
@@ -140,8 +141,8 @@ void bind_smo(nb::module_& m) {
           "width"_a, "diagonal"_a, "b"_a, "image"_a, "has_image"_a, "single"_a, "tol"_a, "finish"_a, "finish_steps"_a,
           "max_steps"_a, "cache_bytes"_a, "max_seconds"_a, "progress"_a.none(),
           "Improve b (and its image K b) in place; returns steps, kernel evaluations, and how it ended.");
-    m.def("margin_images", &images, "gram"_a, "cuts"_a, "uses"_a, "copies"_a, "b"_a, "image"_a,
-          "Fill image with K b on the rows of each problem, in float64.");
+    m.def("margin_images", &images, "gram"_a, "cuts"_a, "uses"_a, "copies"_a, "b"_a, "image"_a, "left"_a = nb::none(),
+          "Fill image with K b on the rows of each problem in float64, but for those that are left as they are.");
 }
 
 }  // namespace mercer::bindings

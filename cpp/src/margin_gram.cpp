@@ -10,6 +10,7 @@ std::vector<Index> counted(Index first, Index last) {
     return rows;
 }
 
+constexpr Index kPackedBudget = Index{48} << 20;
 // Below so many features an entry takes a few nanoseconds.
 constexpr Index kCheapFeatures = 200;
 
@@ -22,7 +23,7 @@ class EngineGram final : public MarginGram<T> {
         for (std::size_t r = 0; r + 1 < cuts.size(); ++r) {
             sides_.push_back(std::make_unique<Gathered>(whole.right(), counted(cuts[r], cuts[r + 1])));
             ranges_.push_back(
-                std::make_unique<Basis>(whole.plan(), sides_.back()->side(), whole.engine(), Index{48} << 20));
+                std::make_unique<Basis>(whole.plan(), sides_.back()->side(), whole.engine(), kPackedBudget));
         }
     }
 
@@ -37,7 +38,7 @@ class EngineGram final : public MarginGram<T> {
                Watch& watch) const override {
         const Gathered a(whole_.right(), left);
         const Gathered b(whole_.right(), right);
-        const Basis basis(whole_.plan(), b.side(), whole_.engine(), Index{48} << 20);
+        const Basis basis(whole_.plan(), b.side(), whole_.engine(), kPackedBudget);
         basis.rows(a.side(), single_, watch,
                    {reinterpret_cast<void* const*>(out), sizeof(T) == 4, nullptr, nullptr, tasks});
     }
@@ -96,7 +97,51 @@ class DenseMargins final : public MarginGram<T> {
     std::span<const Index> cuts_;
 };
 
+void product(const Basis& whole, const std::vector<Index>& rows, const Support& support, Watch& watch, double* out) {
+    const Gathered all(whole.right(), rows);
+    // Half of the square of all rows, where that is less than all rows against the support.
+    if (2 * support.rows.size() >= rows.size() &&
+        std::includes(rows.begin(), rows.end(), support.rows.begin(), support.rows.end())) {
+        std::vector<double> v(rows.size(), 0.0);
+        for (std::size_t r = 0, s = 0; s < support.rows.size(); ++r) {
+            if (rows[r] == support.rows[s]) v[r] = support.v[s++];
+        }
+        const Basis basis(whole.plan(), all.side(), whole.engine(), kPackedBudget);
+        return basis.matvec(nullptr, false, watch, {v.data(), 1, out});
+    }
+    const Gathered some(whole.right(), support.rows);
+    const Basis basis(whole.plan(), some.side(), whole.engine(), kPackedBudget);
+    const Side left = all.side();
+    basis.matvec(&left, false, watch, {support.v.data(), 1, out});
+}
+
+void product(const StoredGram& gram, const std::vector<Index>& rows, const Support& support, Watch& watch,
+             double* out) {
+    constexpr std::size_t kRows = 64;
+    parallel(static_cast<Index>((rows.size() + kRows - 1) / kRows), watch, [&](Index chunk) {
+        const std::size_t first = static_cast<std::size_t>(chunk) * kRows;
+        gram.values.as_they_are([&](const auto* values) {
+            for (std::size_t r = first; r < std::min(first + kRows, rows.size()); ++r) {
+                const auto* row = values + rows[r] * gram.n;
+                double sum = 0.0;
+                for (std::size_t s = 0; s < support.rows.size(); ++s)
+                    sum += static_cast<double>(row[support.rows[s]]) * support.v[s];
+                out[r] = sum;
+            }
+        });
+    });
+}
+
 }  // namespace
+
+std::vector<double> margin_product(const GramSource& gram, const std::vector<Index>& rows, const Support& support,
+                                   Watch& watch) {
+    std::vector<double> out(rows.size(), 0.0);
+    if (rows.empty() || support.rows.empty()) return out;
+    if (const StoredGram* stored = std::get_if<StoredGram>(&gram)) product(*stored, rows, support, watch, out.data());
+    else product(*std::get<const Basis*>(gram), rows, support, watch, out.data());
+    return out;
+}
 
 template <class T>
 std::unique_ptr<MarginGram<T>> margin_gram(const GramSource& gram, std::span<const Index> cuts, Watch& watch) {

@@ -30,4 +30,14 @@ class MarginGram {
 template <class T>
 std::unique_ptr<MarginGram<T>> margin_gram(const GramSource& gram, std::span<const Index> cuts, Watch& watch);
 
+// Coefficients of some rows, the others being 0.
+struct Support {
+    std::vector<Index> rows;  // rising
+    std::vector<double> v;
+};
+
+// K[rows, support] v in double; the rows rise.
+std::vector<double> margin_product(const GramSource& gram, const std::vector<Index>& rows, const Support& support,
+                                   Watch& watch);
+
 }  // namespace mercer

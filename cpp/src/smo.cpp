@@ -95,33 +95,39 @@ void solve_margins(const GramSource& gram, const MarginBatch& batch, const Margi
     else solve_as<double>(gram, batch, shared);
 }
 
-void margin_images(const GramSource& gram, const MarginBatch& batch, Watch& watch) {
-    const auto whole = margin_gram<double>(gram, batch.cuts, watch);
+void margin_images(const GramSource& gram, const MarginBatch& batch, const std::uint8_t* left, Watch& watch) {
     const std::vector<Index> row0 = row_starts(batch);
-    const Index tasks = batch.problems > 1 ? 1 : tasks_for(row0.back(), false);
     const auto image = [&](Index p) {
-        const Index rows = row0[at(p) + 1] - row0[at(p)];
+        const Index n = row0[at(p) + 1] - row0[at(p)];
         double* out = batch.image + row0[at(p)];
         const double* b = batch.b + row0[at(p)] * batch.copies;
-        std::fill_n(out, rows, 0.0);
-        std::vector<Index> support;
-        std::vector<double> delta;
+        std::vector<Index> rows, places;
+        Support support;
         for (const Part& part : parts_of(batch, p)) {
             for (Index r = part.start; r < part.start + part.size; ++r) {
+                const Index row = part.first + r - part.start;
                 double sum = 0.0;
-                for (Index copy = 0; copy < batch.copies; ++copy) sum += b[copy * rows + r];
-                if (sum == 0.0) continue;
-                support.push_back(part.first + r - part.start);
-                delta.push_back(sum);
+                for (Index copy = 0; copy < batch.copies; ++copy) sum += b[copy * n + r];
+                if (sum != 0.0) {
+                    support.rows.push_back(row);
+                    support.v.push_back(sum);
+                }
+                if (left != nullptr && left[row0[at(p)] + r] != 0) continue;
+                rows.push_back(row);
+                places.push_back(r);
             }
         }
-        if (support.empty()) return;
-        const std::vector<double*> nowhere(support.size(), nullptr);
-        for (const Part& part : parts_of(batch, p))
-            whole->rows(support, part.id, nowhere.data(), delta.data(), out + part.start, tasks, watch);
+        const std::vector<double> found = margin_product(gram, rows, support, watch);
+        for (std::size_t r = 0; r < places.size(); ++r) out[places[r]] = found[r];
     };
-    if (batch.problems == 1) image(0);
-    else parallel(batch.problems, watch, image);
+    // A large problem has the threads for itself.
+    std::vector<Index> small;
+    for (Index p = 0; p < batch.problems; ++p) {
+        if (row0[at(p) + 1] - row0[at(p)] >= kLargeProblem) image(p);
+        else small.push_back(p);
+    }
+    if (small.size() == 1) image(small[0]);
+    else parallel(static_cast<Index>(small.size()), watch, [&](Index k) { image(small[at(k)]); });
 }
 
 }  // namespace mercer

@@ -597,7 +597,7 @@ TEST("The image that is left is K b, and the referee's too") {
         CHECK(furthest(batch.image, expected) <= 1e-10);
         std::fill(batch.image.begin(), batch.image.end(), -5.0);
         Watch watch;
-        mercer::margin_images(stored(false), batch.view(), watch);
+        mercer::margin_images(stored(false), batch.view(), nullptr, watch);
         CHECK(furthest(batch.image, expected) <= 1e-10);
     }
 }

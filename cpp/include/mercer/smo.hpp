@@ -62,7 +62,7 @@ using GramSource = std::variant<const Basis*, StoredGram>;
 void solve_margins(const GramSource& gram, const MarginBatch& batch, const MarginOptions& options, const Engine& engine,
                    Watch& watch, std::atomic<double>& violation, MarginReport& report);
 
-// image = K b on the rows of each problem, in double.
-void margin_images(const GramSource& gram, const MarginBatch& batch, Watch& watch);
+// image = K b in double on the rows of each problem, but for those that are left as they are.
+void margin_images(const GramSource& gram, const MarginBatch& batch, const std::uint8_t* left, Watch& watch);
 
 }  // namespace mercer

@@ -12,11 +12,12 @@ machine has in their place: h stands for −b₀, ρ − b₀, −ρ − b₀, �
 a sum of terms that are ≥ 0 (Fenchel-Young), and it is computed as that sum.
 """
 
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer.problems.margin_cells import Segments, ends, segments
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margins import KINDS, Margins, rows_of
 from mercer.problems.solution import Status
@@ -83,7 +84,7 @@ def judge(
     (0.5, 0.5, 0.0, 0.0)
     """
     row = KINDS[kind]
-    problems, cells = _segments(batch)
+    problems, cells = segments(batch)
     by_group = (len(batch), 1 if cells is problems else 2)
     f = image[batch.entries] if batch.copies > 1 else image
     t = f + batch.linear
@@ -92,7 +93,7 @@ def judge(
     settled = _settled(batch, coef)
     free = np.flatnonzero(_is_free(batch, settled))
     among = cells.take(free)
-    least_up, most_down = _ends(batch, cells, settled, t)
+    least_up, most_down = ends(batch, cells, settled, t)
     published, spread = _levels(batch, among, free, settled, t, _middle(most_down, least_up))
     violation = np.maximum(most_down - least_up, 0.0).reshape(by_group).max(axis=1)
 
@@ -136,69 +137,9 @@ def judge(
     )
 
 
-@final
-class _Segments:
-    """Reductions of arrays over variables to one number for each problem, or for each group of a problem.
-
-    Parameters
-    ----------
-    of : ndarray of shape (N,)
-        The segment of each variable.
-    count : int
-        How many there are; some may be empty.
-    """
-
-    def __init__(self, of: Index, count: int) -> None:
-        self.of = of
-        self._count = count
-        sizes = np.bincount(of, minlength=count)
-        # reduceat would hand an empty segment its neighbour's first entry.
-        self._filled = None if sizes.all() else np.flatnonzero(sizes)
-        starts = np.cumsum(sizes) - sizes
-        self._starts = starts if self._filled is None else starts[self._filled]
-        self._order = None if bool((of[1:] >= of[:-1]).all()) else np.argsort(of, kind="stable")
-
-    def take(self, some: Index) -> "_Segments":
-        """The same segments of these variables only."""
-        return _Segments(self.of[some], self._count)
-
-    def sum(self, values: Array) -> Array:
-        return self._reduce(np.add, values, 0.0)
-
-    def least(self, values: Array) -> Array:
-        return self._reduce(np.minimum, values, np.inf)
-
-    def most(self, values: Array) -> Array:
-        return self._reduce(np.maximum, values, -np.inf)
-
-    def _reduce(self, operation: np.ufunc, values: Array, empty: float) -> Array:
-        in_order = values if self._order is None else values[self._order]
-        if self._filled is None:
-            return np.asarray(operation.reduceat(in_order, self._starts))
-        found = np.full(self._count, empty)
-        if self._filled.size:
-            found[self._filled] = operation.reduceat(in_order, self._starts)
-        return found
-
-
-def _segments(batch: Margins) -> tuple[_Segments, _Segments]:
-    """The problems, and the cells: group after group of problem after problem."""
-    of = np.repeat(np.arange(len(batch)), np.diff(batch.offsets))
-    problems = _Segments(of, len(batch))
-    return problems, _Segments(2 * of + batch.group, 2 * len(batch)) if batch.group.any() else problems
-
-
 def _combined(levels: Array, weights: tuple[float, float]) -> Array:  # (P, 1 or 2) -> (P,)
     """The weighted sum over the groups of each problem."""
     return np.asarray(levels @ np.array(weights[: levels.shape[1]]))
-
-
-def _ends(batch: Margins, cells: _Segments, b: Array, t: Array) -> tuple[Array, Array]:
-    """The least derivative upwards and the largest downwards, among the variables that the box lets move."""
-    up = down = t
-    if batch.width > 0.0:
-        up, down = t + np.where(b >= 0.0, batch.width, -batch.width), t + np.where(b > 0.0, batch.width, -batch.width)
-    return cells.least(np.where(b < batch.high, up, np.inf)), cells.most(np.where(b > batch.low, down, -np.inf))
 
 
 def _is_free(batch: Margins, b: Array) -> Mask:
@@ -214,7 +155,7 @@ def _settled(batch: Margins, b: Array) -> Array:
     return np.where(np.abs(settled) <= near, 0.0, settled) if batch.width > 0.0 else settled
 
 
-def _levels(batch: Margins, among: _Segments, free: Index, b: Array, t: Array, otherwise: Array) -> tuple[Array, Array]:
+def _levels(batch: Margins, among: Segments, free: Index, b: Array, t: Array, otherwise: Array) -> tuple[Array, Array]:
     """The mean level of the free variables and how far they are apart; where a group has none, what is given and 0."""
     level = t[free] + batch.width * np.sign(b[free]) if batch.width > 0.0 else t[free]
     counts = among.sum(np.ones(len(free)))
@@ -230,7 +171,7 @@ def _middle(first: Array, last: Array) -> Array:
     return np.asarray(0.5 * (begin + np.where(np.isfinite(last), last, begin)))
 
 
-def _feasible(batch: Margins, cells: _Segments, among: _Segments, free: Index, b: Array, sums: Array) -> Array:
+def _feasible(batch: Margins, cells: Segments, among: Segments, free: Index, b: Array, sums: Array) -> Array:
     """The point clipped to the box, its sums then repaired on the free variables where these have the room."""
     point = np.clip(b, batch.low, batch.high)
     missing = sums - cells.sum(point)
@@ -247,7 +188,7 @@ def _feasible(batch: Margins, cells: _Segments, among: _Segments, free: Index, b
     return point
 
 
-def _room(batch: Margins, among: _Segments, some: Index, b: Array, missing: Array) -> tuple[Array, Array]:
+def _room(batch: Margins, among: Segments, some: Index, b: Array, missing: Array) -> tuple[Array, Array]:
     """How far these variables can go where their group misses something, at most all of it; and the sums of that."""
     wanted = missing[among.of]
     room = np.where(wanted > 0.0, batch.high[some] - b[some], b[some] - batch.low[some])
@@ -255,13 +196,13 @@ def _room(batch: Margins, among: _Segments, some: Index, b: Array, missing: Arra
     return room, among.sum(room)
 
 
-def _best_levels(batch: Margins, cells: _Segments, b: Array, t: Array, sums: Array) -> Array:
+def _best_levels(batch: Margins, cells: Segments, b: Array, t: Array, sums: Array) -> Array:
     """The h that minimise Σ φ*(h − f) − h s for machines without ε, group by group: a weighted quantile of t.
 
     The slope at h is the sum of `high` over t < h and of `low` over t > h, minus s. It is ≤ 0 below min up and ≥ 0
     above max down of a feasible b, so only the t in between are put in order.
     """
-    first, last = _ends(batch, cells, b, t)
+    first, last = ends(batch, cells, b, t)
     best = _middle(last, first)
     begins = first[cells.of]
     inside = np.flatnonzero((begins <= t) & (t <= last[cells.of]) & (batch.low < batch.high))
@@ -291,16 +232,16 @@ def _roots(batch: Margins, diagonal: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(diagonal, 0.0))[rows_of(batch.cuts, batch.uses)][batch.entries])
 
 
-def _second_order(problems: _Segments, delta: Array, roots: Array | None) -> Array | float:
+def _second_order(problems: Segments, delta: Array, roots: Array | None) -> Array | float:
     return 0.0 if roots is None else np.asarray(0.5 * problems.sum(np.abs(delta) * roots) ** 2)
 
 
-def _size(problems: _Segments, b: Array, f: Array, roots: Array | None) -> Array:
+def _size(problems: Segments, b: Array, f: Array, roots: Array | None) -> Array:
     """What bᵀKb is small against: (Σ |bᵢ| √kᵢᵢ)², since f itself may be nothing but rounding."""
     return problems.sum(np.abs(b * f)) if roots is None else np.asarray(problems.sum(np.abs(b) * roots) ** 2)
 
 
-def _rounding(batch: Margins, problems: _Segments, b: Array, roots: Array | None) -> Array:
+def _rounding(batch: Margins, problems: Segments, b: Array, roots: Array | None) -> Array:
     """The size of P below which it is zero: rounding of Σ φ*(0) and, where the diagonal of K is known, of bᵀKb."""
     size = problems.sum(_losses(batch, -batch.linear))
     if roots is not None:

@@ -1,0 +1,120 @@
+"""Numbers over the variables of a batch by problem and group, and the rows that no certificate depends on."""
+
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.problems.margins import Margins
+
+__all__ = ["Segments", "ends", "segments", "settled_rows", "slopes"]
+
+Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+@final
+class Segments:
+    """Reductions of arrays over variables to one number for each problem, or for each group of a problem.
+
+    Parameters
+    ----------
+    of : ndarray of shape (N,)
+        The segment of each variable.
+    count : int
+        How many there are; some may be empty.
+    """
+
+    def __init__(self, of: Index, count: int) -> None:
+        self.of = of
+        self._count = count
+        sizes = np.bincount(of, minlength=count)
+        # reduceat would hand an empty segment its neighbour's first entry.
+        self._filled = None if sizes.all() else np.flatnonzero(sizes)
+        starts = np.cumsum(sizes) - sizes
+        self._starts = starts if self._filled is None else starts[self._filled]
+        self._order = None if bool((of[1:] >= of[:-1]).all()) else np.argsort(of, kind="stable")
+
+    def take(self, some: Index) -> "Segments":
+        """The same segments of these variables only."""
+        return Segments(self.of[some], self._count)
+
+    def sum(self, values: Array) -> Array:
+        """Of nothing: 0."""
+        return self._reduce(np.add, values, 0.0)
+
+    def least(self, values: Array) -> Array:
+        """Of nothing: infinity."""
+        return self._reduce(np.minimum, values, np.inf)
+
+    def most(self, values: Array) -> Array:
+        """Of nothing: minus infinity."""
+        return self._reduce(np.maximum, values, -np.inf)
+
+    def _reduce(self, operation: np.ufunc, values: Array, empty: float) -> Array:
+        in_order = values if self._order is None else values[self._order]
+        if self._filled is None:
+            return np.asarray(operation.reduceat(in_order, self._starts))
+        found = np.full(self._count, empty)
+        if self._filled.size:
+            found[self._filled] = operation.reduceat(in_order, self._starts)
+        return found
+
+
+def segments(batch: Margins) -> tuple[Segments, Segments]:
+    """The problems, and the cells: group after group of problem after problem."""
+    of = np.repeat(np.arange(len(batch)), np.diff(batch.offsets))
+    problems = Segments(of, len(batch))
+    return problems, Segments(2 * of + batch.group, 2 * len(batch)) if batch.group.any() else problems
+
+
+def slopes(batch: Margins, b: Array, t: Array) -> tuple[Array, Array]:
+    """The derivatives of each variable upwards and downwards; infinite where the box does not let it move."""
+    up = down = t
+    if batch.width > 0.0:
+        up, down = t + np.where(b >= 0.0, batch.width, -batch.width), t + np.where(b > 0.0, batch.width, -batch.width)
+    return np.where(b < batch.high, up, np.inf), np.where(b > batch.low, down, -np.inf)
+
+
+def ends(batch: Margins, cells: Segments, b: Array, t: Array) -> tuple[Array, Array]:
+    """The least derivative upwards and the largest downwards, among the variables that the box lets move."""
+    up, down = slopes(batch, b, t)
+    return cells.least(up), cells.most(down)
+
+
+def settled_rows(batch: Margins, b: Array, image: Array, error: Array, known: Mask | None = None) -> Mask:
+    """The rows on whose f = K b nothing in a certificate depends, as long as it is within its error.
+
+    Their coefficients are 0, and their derivatives lie beyond both ends (see `ends`) by more than the error: φ* is 0
+    there whatever f is exactly, they violate nothing, and no level rests on them.
+
+    Parameters
+    ----------
+    batch : Margins
+        The problems.
+    b : ndarray of shape (N,)
+        Coefficients.
+    image : ndarray of shape (M,)
+        f on the rows of each problem.
+    error : ndarray of shape (M,)
+        How far it may be off.
+    known : ndarray of shape (M,), bool, optional
+        The rows by which the ends are found; all, if not given.
+
+    Returns
+    -------
+    ndarray of shape (M,), bool
+    """
+    _, cells = segments(batch)
+    up, down = slopes(batch, b, image[batch.entries] + batch.linear)
+    if known is None:
+        least, most = cells.least(up), cells.most(down)
+    else:
+        counts = known[batch.entries]
+        least, most = cells.least(np.where(counts, up, np.inf)), cells.most(np.where(counts, down, -np.inf))
+    off = error[batch.entries]
+    is_beyond = (up - off > np.maximum(least, most)[cells.of]) & (down + off < np.minimum(least, most)[cells.of])
+    found = np.ones(len(image), dtype=np.bool_)
+    found[batch.entries[(b != 0.0) | (batch.low == batch.high) | ~is_beyond]] = False
+    return found
