@@ -79,6 +79,8 @@ class Worker:
 
     def run(self, limit: float) -> dict[str, Any]:
         time.sleep(PAUSE_SECONDS)
+        self.ask("touch")
+        self.answer(PREPARE_SECONDS)
         self.ask("run")
         return self.answer(limit)
 

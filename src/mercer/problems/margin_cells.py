@@ -1,13 +1,13 @@
 """Numbers over the variables of a batch by problem and group, and the rows that no certificate depends on."""
 
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.problems.margins import Margins
 
-__all__ = ["Segments", "ends", "segments", "settled_rows", "slopes"]
+__all__ = ["Segments", "ends", "over_variables", "segments", "settled_rows", "slopes"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -83,7 +83,9 @@ def ends(batch: Margins, cells: Segments, b: Array, t: Array) -> tuple[Array, Ar
     return cells.least(up), cells.most(down)
 
 
-def settled_rows(batch: Margins, b: Array, image: Array, error: Array, known: Mask | None = None) -> Mask:
+def settled_rows(
+    batch: Margins, cells: Segments, b: Array, image: Array, error: Array, known: Mask | None = None
+) -> Mask:
     """The rows on whose f = K b nothing in a certificate depends, as long as it is within its error.
 
     Their coefficients are 0, and their derivatives lie beyond both ends (see `ends`) by more than the error: φ* is 0
@@ -93,6 +95,8 @@ def settled_rows(batch: Margins, b: Array, image: Array, error: Array, known: Ma
     ----------
     batch : Margins
         The problems.
+    cells : Segments
+        Their groups, from `segments`.
     b : ndarray of shape (N,)
         Coefficients.
     image : ndarray of shape (M,)
@@ -106,15 +110,25 @@ def settled_rows(batch: Margins, b: Array, image: Array, error: Array, known: Ma
     -------
     ndarray of shape (M,), bool
     """
-    _, cells = segments(batch)
-    up, down = slopes(batch, b, image[batch.entries] + batch.linear)
+    up, down = slopes(batch, b, over_variables(batch, image) + batch.linear)
     if known is None:
         least, most = cells.least(up), cells.most(down)
     else:
-        counts = known[batch.entries]
+        counts = over_variables(batch, known)
         least, most = cells.least(np.where(counts, up, np.inf)), cells.most(np.where(counts, down, -np.inf))
-    off = error[batch.entries]
-    is_beyond = (up - off > np.maximum(least, most)[cells.of]) & (down + off < np.minimum(least, most)[cells.of])
+    off = over_variables(batch, error)
+    up -= off
+    down += off
+    is_settled = up > np.maximum(least, most)[cells.of]
+    is_settled &= down < np.minimum(least, most)[cells.of]
+    is_settled &= (b == 0.0) & (batch.low < batch.high)
+    if batch.copies == 1:
+        return is_settled
     found = np.ones(len(image), dtype=np.bool_)
-    found[batch.entries[(b != 0.0) | (batch.low == batch.high) | ~is_beyond]] = False
+    found[batch.entries[~is_settled]] = False
     return found
+
+
+def over_variables(batch: Margins, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Numbers over rows as numbers over variables."""
+    return values if batch.copies == 1 else values[batch.entries]

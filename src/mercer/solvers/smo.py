@@ -13,16 +13,15 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.errors import InvalidParameter
 from mercer.grams.base import Gram
-from mercer.problems.margin_cells import segments, settled_rows
 from mercer.problems.margin_referee import MarginSolution, judge
-from mercer.problems.margins import Margins, rows_of
+from mercer.problems.margins import Margins
+from mercer.solvers.margin_image import MarginImage
 from mercer.solvers.watch import Watch
 
 __all__ = ["MarginOptions", "solve_margins"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 # Up to so many rows entries are float64 and problems are finished to this violation, whatever tol asks for: decisions
 # then do not depend on the order of the rows, on weights in place of copies, or on the starting point.
@@ -37,13 +36,6 @@ LONG_STEPS = 10_000_000
 LONG_STEPS_EACH = 3_000
 # How often a float32 solve is taken up again where the referee, in float64, still sees a violation above tol.
 ROUNDS = 8
-# An entry in float32 is off by at most SINGLE √(kᵢᵢ kⱼⱼ). Where that shows that no certificate depends on f = K b, f is
-# not computed again in float64. Errors of f have many signs: they are EXPECTED to be a small part of what they can be,
-# with AMPLE room for what was not seen. A start that is given may have come from float32 itself: SCALED.
-SINGLE = 1e-6
-EXPECTED = 0.01
-AMPLE = 3.0
-SCALED = 3.0
 # How the solver ends when f is not up to date.
 CUT_SHORT = frozenset({"time", "interrupted"})
 # The solver aims a little below tol, since it is the referee's float64 that must be content.
@@ -112,8 +104,6 @@ def solve_margins(
     """
     begun = time.perf_counter()
     coef = np.array(batch.start if start is None else start, dtype=np.float64)
-    has_image = image is not None or not coef.any()
-    image = np.zeros(int(batch.row_offsets[-1])) if image is None else np.array(image, dtype=np.float64)
     cuts, uses = _geometry(batch)
     is_small = cuts[-1] <= SMALL_ROWS
     # Opaque: what the core makes entries from. Many small problems over few rows want most of them.
@@ -124,10 +114,9 @@ def solve_margins(
     evaluations = 0
     long = max(LONG_STEPS, LONG_STEPS_EACH * int(np.diff(batch.offsets).max()))
     limit = long if options.max_steps < 0 else min(options.max_steps, long)
-    # f is off by no more than SINGLE times this length, the way that b has come since f was 0.
-    travelled = SCALED * _length(batch, diagonal, coef)
+    f = MarginImage(native, cuts, uses, batch, diagonal, coef, image)
+    has_image = f.is_known
     for round_ in range(1, ROUNDS + 1):
-        before = coef.copy()
         left = None if options.max_time is None else options.max_time - (time.perf_counter() - begun)
         taken, made, ended = _core.solve_margins(
             native,
@@ -141,7 +130,7 @@ def solve_margins(
             batch.width,
             diagonal,
             coef,
-            image,
+            f.values,
             has_image,
             single=not is_small,
             tol=AIM * options.tol,
@@ -157,17 +146,14 @@ def solve_margins(
             raise KeyboardInterrupt
         steps += np.asarray(taken, dtype=np.int64)
         evaluations += made
-        travelled = travelled + _length(batch, diagonal, coef - before)
-        error = SINGLE * _reach(batch, diagonal, travelled)
-        image_of = partial(_core.margin_images, native, cuts, uses, batch.copies, coef, image)
-        known = _refreshed(batch, coef, image, image_of, None if is_small or ended in CUT_SHORT else error)
+        f.refresh(trusted=not is_small and ended not in CUT_SHORT)
         has_image = True
         verdict = partial(
             judge,
             kind,
             batch,
             coef,
-            image,
+            f.values,
             steps=steps,
             kernel_evaluations=evaluations,
             tol=options.tol,
@@ -177,56 +163,12 @@ def solve_margins(
         )
         solution = verdict(seconds=time.perf_counter() - begun)
         is_last = solution.status.is_certified or ended != "solved" or round_ == ROUNDS
-        if is_last and _completed(batch, coef, image, image_of, error, known):
+        if is_last and f.complete():
             solution = verdict(seconds=time.perf_counter() - begun)
         if solution.status.is_certified or ended != "solved":
             break
     watch.close()
     return solution
-
-
-def _length(batch: Margins, diagonal: Array, b: Array) -> Array:
-    """Σ |bᵢ| √kᵢᵢ for each problem."""
-    roots = np.sqrt(np.maximum(diagonal, 0.0))[rows_of(batch.cuts, batch.uses)][batch.entries]
-    return segments(batch)[0].sum(np.abs(b) * roots)
-
-
-def _reach(batch: Margins, diagonal: Array, length: Array) -> Array:
-    """√kᵢᵢ times the length that belongs to the problem, for each row: |Σⱼ bⱼ k(xᵢ, xⱼ)| is no more."""
-    roots = np.sqrt(np.maximum(diagonal, 0.0))[rows_of(batch.cuts, batch.uses)]
-    return np.asarray(roots * np.repeat(length, np.diff(batch.row_offsets)))
-
-
-def _refreshed(batch: Margins, coef: Array, image: Array, image_of: Callable[..., None], error: Array | None) -> Mask:
-    """Overwrite f = K b by its value in float64 where the ends are near it, and return where it was.
-
-    What was computed again tells whether the error is what it is taken for; if it is not, all rows are.
-    """
-    known = np.ones(len(image), dtype=np.bool_)
-    if error is not None:
-        rough = image.copy()
-        known = ~settled_rows(batch, coef, image, AMPLE * EXPECTED * error)
-        image_of((~known).view(np.uint8))
-        if bool((np.abs(image - rough) <= EXPECTED * error).all()):
-            return known
-        image_of(known.view(np.uint8))
-    else:
-        image_of()
-    return np.ones_like(known)
-
-
-def _completed(
-    batch: Margins, coef: Array, image: Array, image_of: Callable[..., None], error: Array, known: Mask
-) -> bool:
-    """Make f known wherever a certificate could depend on it; returns whether there was such a row."""
-    known, found = known.copy(), False
-    while not known.all():
-        enough = known | settled_rows(batch, coef, image, error, known)
-        if enough.all():
-            break
-        image_of(enough.view(np.uint8))
-        known, found = known | ~enough, True
-    return found
 
 
 def _geometry(batch: Margins) -> tuple[Index, Index]:

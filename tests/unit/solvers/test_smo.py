@@ -7,12 +7,12 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
-from mercer.problems.margin_cells import settled_rows
+from mercer.problems.margin_cells import segments, settled_rows
 from mercer.problems.margin_referee import judge
 from mercer.problems.margins import KINDS, rows_of
-from mercer.solvers import smo
+from mercer.solvers import margin_image
 
-N = 2_400  # above smo.SMALL_ROWS
+N = 2_400  # above SMALL_ROWS of solvers.smo
 RNG = np.random.default_rng(5)
 X = RNG.standard_normal((N, 3))
 LABEL = np.where(X[:, 0] + X[:, 1] ** 2 + 0.3 * RNG.standard_normal(N) > 1.0, 1.0, -1.0)
@@ -67,22 +67,22 @@ def test_a_certificate_is_that_of_float64_on_all_rows(name):
 
 
 def test_few_rows_are_computed_twice(monkeypatch):
-    images, asked = smo._core.margin_images, []
+    images, asked = margin_image._core.margin_images, []
 
     def counting(*arguments):
-        asked.append(N if len(arguments) < 7 else int((arguments[6] == 0).sum()))
+        asked.append(int((arguments[6] == 0).sum()))
         images(*arguments)
 
-    monkeypatch.setattr(smo._core, "margin_images", counting)
+    monkeypatch.setattr(margin_image._core, "margin_images", counting)
     solution, _ = fitted("SVC")
     assert len(solution.coef.nonzero()[0]) <= sum(asked) < 0.7 * N
 
 
 def test_an_error_larger_than_thought_is_found_out(monkeypatch):
-    monkeypatch.setattr(smo, "SINGLE", 1e-16)
+    monkeypatch.setattr(margin_image, "SINGLE", 1e-16)
     asked = []
-    images = smo._core.margin_images
-    monkeypatch.setattr(smo._core, "margin_images", lambda *a: (asked.append(a[6:]), images(*a)))
+    images = margin_image._core.margin_images
+    monkeypatch.setattr(margin_image._core, "margin_images", lambda *a: (asked.append(a[6:]), images(*a)))
     solution, points = fitted("SVC")
     np.testing.assert_allclose(solution.image, plain_image(solution, points), rtol=0, atol=1e-9)
     assert len(asked) >= 2
@@ -94,8 +94,9 @@ def test_settled_rows_have_no_coefficient_and_lie_beyond_the_ends():
     batch = KINDS["c-svc"].build(np.array([0, 3, 6]), np.array([[0, 1]]), y, np.ones(6), nu=0.5, epsilon=0.0)
     b = np.array([0.5, 1.0, 0.0, -0.5, -1.0, 0.0])
     image = np.array([1.0, 0.5, 3.0, -1.0, -0.5, -3.0])
+    _, cells = segments(batch)
     small, large = np.full(6, 0.1), np.full(6, 2.5)
-    np.testing.assert_array_equal(settled_rows(batch, b, image, small), [0, 0, 1, 0, 0, 1])
-    assert not settled_rows(batch, b, image, large).any()
+    np.testing.assert_array_equal(settled_rows(batch, cells, b, image, small), [0, 0, 1, 0, 0, 1])
+    assert not settled_rows(batch, cells, b, image, large).any()
     # Where nothing is known, nothing is settled.
-    assert not settled_rows(batch, b, image, small, np.zeros(6, dtype=bool)).any()
+    assert not settled_rows(batch, cells, b, image, small, np.zeros(6, dtype=bool)).any()
