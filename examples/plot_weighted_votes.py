@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sklearn.svm import SVC
 
-from mercer import RBF
+from mercer import RBF, SVC
 
 PICTURE = Path(__file__).with_suffix(".png")
 KERNEL, NEIGHBOURS = RBF(0.45), 7
@@ -77,7 +76,7 @@ def draw() -> Figure:
     plane = np.column_stack([part.ravel() for part in side])
     on_plane, on_new = KERNEL(plane, X), KERNEL(NEW, X)
 
-    machine = SVC(C=1.0, kernel="precomputed").fit(KERNEL(X), y)
+    machine = SVC(C=1.0, kernel=KERNEL).fit(X, y)
     a = np.zeros(len(X))
     a[machine.support_] = np.abs(machine.dual_coef_[0])
 

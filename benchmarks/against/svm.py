@@ -12,7 +12,7 @@ from benchmarks.harness.summary import Record, overall, projected
 PEERS = ("scikit-learn", "scikit-learn-intelex", "ThunderSVM")
 BEST = "the best of " + ", ".join(PEERS)
 SCIKIT_LEARN = PEERS[:1]
-CAP_SECONDS = 120.0
+CAP_SECONDS = 60.0
 ENOUGH_SECONDS = 10.0
 VIOLATION = 1.001 * TOL
 GAP = 1e-3

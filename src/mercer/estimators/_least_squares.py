@@ -180,7 +180,8 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         phi = problem.gram.factor() if solution.solver == "primal" else None
         self._primal: tuple[FeatureMap, Array] | None = None
         if isinstance(phi, PhiBlocks):
-            self._primal = phi.phi, phi.transpose_times(solution.coef)
+            known = solution.weights
+            self._primal = phi.phi, phi.transpose_times(solution.coef) if known is None else known
 
     def __getstate__(self) -> dict[str, Any]:
         # Factors of n² numbers are made again when they are asked for.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from mercer.kernels.bound import Bound, Cross
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margins import KINDS, Margins, rows_of
 
-__all__ = ["by_pair", "confidences", "joined", "layout", "one_pair", "pair_decisions", "pairs", "winners"]
+__all__ = [
+    "by_pair", "by_pair_sums", "confidences", "joined", "layout", "one_pair", "pair_decisions", "pairs", "winners",
+]  # fmt: skip
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
@@ -73,6 +76,15 @@ def by_pair(dual: Array, starts: Index) -> Array:  # (k − 1, s) -> (P, s)
         whole[p, starts[i] : starts[i + 1]] = dual[j - 1, starts[i] : starts[i + 1]]
         whole[p, starts[j] : starts[j + 1]] = dual[i, starts[j] : starts[j + 1]]
     return whole
+
+
+def by_pair_sums(values: Array, starts: Index) -> Array:  # (k − 1, s) -> (P,)
+    """The sum over the support vectors of each pair, of numbers in scikit-learn's layout."""
+    sums = np.stack([values[:, begin:end].sum(axis=1) for begin, end in pairwise(starts)])  # (k, k − 1)
+    if len(sums) == 2:
+        return np.asarray(sums.sum(axis=0))
+    first, second = pairs(len(sums)).T
+    return np.asarray(sums[first, second - 1] + sums[second, first])
 
 
 def pair_decisions(

@@ -2,8 +2,6 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import Any, ClassVar, TypeGuard, final
 
 import numpy as np
@@ -15,6 +13,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from mercer.errors import DomainMismatch, InvalidInput, UncertifiedWarning
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._svm_parameters import check_parameters
+from mercer.estimators._svm_support import Support
 from mercer.grams.assumed import check_stored
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
@@ -28,17 +27,16 @@ from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 from mercer.problems.margin_solution import MarginSolution
+from mercer.problems.margin_start import scaled
 from mercer.problems.margins import KINDS, Margins
 from mercer.problems.solution import Status
 from mercer.solvers.smo import MarginOptions, solve_margins
 
-__all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "margins", "published", "repaired"]
+__all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "margins", "published"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
-# Of coefficients that were scaled: closer than this share of its box to a bound is at the bound.
-ROUNDING = 1e-12
 # Sparse rows of so few columns, of which so large a share is there, are made dense for the solver: dense tiles are then
 # faster than merging rows.
 FILLED_COLUMNS = 1_000
@@ -79,38 +77,6 @@ class Training:
     gram: Gram
     bound: Bound | None
     is_positive: bool
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Support:
-    """The kernel and its support vectors, which are bound when they are first needed.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        Resolved.
-    points : Points
-    starts : ndarray of shape (k + 1,)
-        Where each class begins and ends; one range for machines without classes.
-    """
-
-    kernel: Any
-    points: Points
-    starts: Index
-
-    @cached_property
-    def bound(self) -> Bound:
-        return Bound(self.kernel, self.points, np.dtype(np.float64))
-
-    @cached_property
-    def classes(self) -> dict[int, Bound]:
-        """The support vectors of each class that has some, by themselves."""
-        ranges = enumerate(pairwise(self.starts))
-        return {i: self.bound.take(slice(begin, end)) for i, (begin, end) in ranges if begin < end}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"kernel": self.kernel, "points": self.points, "starts": self.starts}
 
 
 class SupportVectorMachine(KernelMachine):
@@ -241,10 +207,8 @@ class SupportVectorMachine(KernelMachine):
         is_alike = solution.kind == kind and solution.coef.shape == batch.start.shape
         if not is_alike or not np.array_equal(solution.batch.cuts, batch.cuts):
             return None, None
-        ratio = penalty / other
-        start = repaired(batch, solution.coef * ratio)
-        is_scaled = np.allclose(start, solution.coef * ratio, rtol=ROUNDING, atol=ROUNDING * penalty)
-        return start, solution.image * ratio if is_same_kernel and is_scaled else None
+        start, is_scaled = scaled(batch, solution.coef, penalty / other)
+        return start, solution.image * (penalty / other) if is_same_kernel and is_scaled else None
 
     def _publish(self, training: Training, used: Index, starts: Index, dual: Array, solution: MarginSolution) -> None:
         """Publish the rows of K that are used, where a class begins among them, and their coefficients, (t, used)."""
@@ -403,26 +367,3 @@ def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:
     if not isinstance(points, Vectors) or not points.is_sparse or points.width > FILLED_COLUMNS:
         return False
     return bool(points.raw().nnz >= FILLED_SHARE * len(points) * points.width)
-
-
-def repaired(batch: Margins, b: Array) -> Array:
-    """A point of the box with the batch's sums near b, with few coefficients that were zero and are no longer."""
-    near = ROUNDING * (batch.high - batch.low)
-    b = np.where(batch.high - b <= near, batch.high, np.where(b - batch.low <= near, batch.low, b))
-    for begin, end in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
-        for group in (0, 1):
-            mine = begin + np.flatnonzero(batch.group[begin:end] == group)
-            if mine.size:
-                b[mine] = _with_sum(b[mine], batch.low[mine], batch.high[mine], float(batch.start[mine].sum()))
-    return b
-
-
-def _with_sum(b: Array, low: Array, high: Array, wanted: float) -> Array:
-    for among in (b != 0.0, np.ones(len(b), dtype=bool)):
-        missing = wanted - float(b.sum())
-        room = np.where(among, high - b if missing > 0.0 else b - low, 0.0)
-        whole = float(room.sum())
-        if missing == 0.0 or whole == 0.0:
-            continue
-        b = np.clip(b + np.sign(missing) * room * min(1.0, abs(missing) / whole), low, high)
-    return b

@@ -17,11 +17,14 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._classes import class_factors, class_labels
 from mercer.estimators._hard_margin import nearest_points
-from mercer.estimators._pairs import by_pair, confidences, layout, pair_decisions, pairs, winners
-from mercer.estimators._svm import SupportVectorMachine, Training, published, repaired
+from mercer.estimators._pairs import by_pair, by_pair_sums, confidences, layout, pair_decisions, pairs, winners
+from mercer.estimators._svm import SupportVectorMachine, Training, published
 from mercer.estimators._svm_proba import Calibration, agreeing, coupled
+from mercer.estimators._svm_support import Support, signed
 from mercer.estimators._targets import kept_rows
+from mercer.kernels.bound import Cross
 from mercer.problems.margin_solution import MarginSolution
+from mercer.problems.margin_start import repaired
 from mercer.problems.margins import Margins, rows_of
 
 __all__ = ["PairwiseMachine"]
@@ -207,14 +210,23 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         return np.concatenate([[0], np.cumsum(self._n_support)])
 
     def _pair_decisions(self, X: Any) -> Array:  # (m, P)
-        K = self._against_support(X)
+        return self._decided(self._against_support(X), self._support)
+
+    def _decided(self, K: Cross | Array, support: Support | None) -> Array:  # (m, P)
         starts = self._starts()
         if starts[-1] != self._dual.shape[1]:
             raise InvalidInput(f"The internal representation of {type(self).__name__} was altered.")
         if len(self.classes_) > 2:
-            blocks = {} if self._support is None else self._support.classes
+            blocks = {} if support is None else support.classes
             return pair_decisions(K, blocks, self._dual, starts, self.intercept_)
         return np.asarray(K @ self._dual.T, dtype=np.float64) + self.intercept_
+
+    def _signed_decisions(self, X: Any) -> Array:  # (m, P)
+        """Decisions of which only the signs are for use."""
+        K = self._against_support(X)
+        if self._support is None or not isinstance(K, Cross):
+            return self._decided(K, self._support)
+        return signed(K, self._support, self._decided, np.sqrt(by_pair_sums(self._dual**2, self._starts())))
 
     def decision_function(self, X: Any) -> Array:
         """f(x) + b₀: for two classes that of ``classes_[1]``.
@@ -251,7 +263,8 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InvalidParameter("break_ties must be False when decision_function_shape is 'ovo'.")
-        return np.asarray(self.classes_[self._winners(self._pair_decisions(X))])
+        decisions = self._pair_decisions(X) if self.break_ties else self._signed_decisions(X)
+        return np.asarray(self.classes_[self._winners(decisions)])
 
     def _winners(self, decisions: Array) -> Index:
         k = len(self.classes_)

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 import scipy.special
 
 from mercer.estimators._pairs import joined, one_pair, pairs
-from mercer.estimators._svm import Training, margins, repaired
+from mercer.estimators._svm import Training, margins
 from mercer.points.vectors import Vectors
 from mercer.problems.margin_solution import MarginSolution
+from mercer.problems.margin_start import repaired
 from mercer.problems.margins import Margins
 
 __all__ = ["Calibration", "agreeing", "coupled"]

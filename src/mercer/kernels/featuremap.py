@@ -28,8 +28,8 @@ Array = npt.NDArray[np.float64]
 
 # Features made at a time: a block of two megabytes stays in the cache while its degrees are made one from another.
 FEATURES_AT_ONCE = 1 << 18
-# Coordinates are not made but read: as many as a product of matrices likes.
-COORDINATES_AT_ONCE = 1 << 22
+# Coordinates are not made but read: as many as a product of matrices likes, and few enough to be read again from cache.
+COORDINATES_AT_ONCE = 1 << 19
 BYTES = np.dtype(np.float64).itemsize
 
 

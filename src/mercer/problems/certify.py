@@ -80,6 +80,7 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
         rank=answer.rank,
         note=answer.note,
         factors=answer.factors,
+        weights=answer.weights,
         assumptions=() if problem.gram.proof is None else problem.gram.proof.assumptions,
     )
 

@@ -27,8 +27,7 @@ class Segments:
     """
 
     def __init__(self, of: Index, count: int) -> None:
-        self.of = of
-        self._count = count
+        self.of, self.count = of, count
         sizes = np.bincount(of, minlength=count)
         # reduceat would hand an empty segment its neighbour's first entry.
         self._filled = None if sizes.all() else np.flatnonzero(sizes)
@@ -38,7 +37,7 @@ class Segments:
 
     def take(self, some: Index) -> "Segments":
         """The same segments of these variables only."""
-        return Segments(self.of[some], self._count)
+        return Segments(self.of[some], self.count)
 
     def sum(self, values: Array) -> Array:
         """Of nothing: 0."""
@@ -56,7 +55,7 @@ class Segments:
         in_order = values if self._order is None else values[self._order]
         if self._filled is None:
             return np.asarray(operation.reduceat(in_order, self._starts))
-        found = np.full(self._count, empty)
+        found = np.full(self.count, empty)
         if self._filled.size:
             found[self._filled] = operation.reduceat(in_order, self._starts)
         return found

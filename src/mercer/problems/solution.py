@@ -72,6 +72,8 @@ class Answer:
         the order of ``np.unique(cost, axis=1)``; empty where the method makes none.
     note : str
         One sentence on how it went, for `explain`.
+    weights : ndarray of shape (M, t) or None
+        w = Φᵀa, where it was solved for.
     """
 
     coef: Array
@@ -84,6 +86,7 @@ class Answer:
     rank: int = -1
     factors: tuple[Any, ...] = ()
     note: str = ""
+    weights: Array | None = None
 
 
 @final
@@ -147,7 +150,7 @@ class Solution:
         Which row of the table solved it.
     error : ErrorBound, optional
         What the residual says about any prediction; None for other losses, and where a constraint takes its place.
-    iterations, trace, condition, rank, factors, note
+    iterations, trace, condition, rank, factors, note, weights
         As the solver reported them; the factors are not pickled.
     assumptions : tuple
         What the kernel's positivity, and with it the certificate, rests on without being derived.
@@ -173,6 +176,7 @@ class Solution:
     assumptions: tuple[Any, ...]
     note: str = ""
     factors: tuple[Any, ...] = ()
+    weights: Array | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # n² numbers that are made again when they are asked for.

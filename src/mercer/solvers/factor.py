@@ -177,6 +177,8 @@ def groups(cost: Array) -> list[tuple[Array, npt.NDArray[np.intp]]]:
     >>> [(column.tolist(), targets.tolist()) for column, targets in groups(np.array([[2.0, 1.0, 2.0]]))]
     [([1.0], [1]), ([2.0], [0, 2])]
     """
+    if cost.shape[1] == 1:
+        return [(cost[:, 0], np.zeros(1, dtype=np.intp))]
     targets: dict[bytes, list[int]] = {}
     for target, column in enumerate(cost.T):
         targets.setdefault((column + 0.0).astype(">f8").tobytes(), []).append(target)  # −0.0 + 0.0 is 0.0

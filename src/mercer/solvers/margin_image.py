@@ -4,13 +4,14 @@ An entry in float32 is off by at most ε √(kᵢᵢ kⱼⱼ), and so is f by at
 whose slope lies further than that from the level enters no sum of the certificate (`settled_rows`), and keeps its f.
 """
 
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer import _core
-from mercer.problems.margin_cells import over_variables, segments, settled_rows
+from mercer.problems.margin_cells import Segments, over_variables, segments, settled_rows
 from mercer.problems.margins import Margins, rows_of
 
 __all__ = ["MarginImage"]
@@ -53,13 +54,9 @@ class MarginImage:
         self.is_known = values is not None or not coef.any()
         self.values = np.zeros(int(batch.row_offsets[-1])) if values is None else np.array(values, dtype=np.float64)
         self._native, self._geometry, self._batch, self._coef = native, (cuts, uses, batch.copies), batch, coef
-        self._problems, self._cells = segments(batch)
-        self._roots = np.sqrt(np.maximum(diagonal, 0.0))[rows_of(batch.cuts, batch.uses)]
-        self._before = np.zeros_like(coef)
-        self._most = np.zeros(len(batch))
-        self._expected = np.zeros(len(batch))
+        self._diagonal = diagonal
+        self._start = coef.copy()
         self._exact = np.ones(len(self.values), dtype=np.bool_)
-        self._add(GIVEN)
 
     def refresh(self, *, trusted: bool) -> None:
         """Put in float64 what is near the level, after b has changed.
@@ -69,42 +66,75 @@ class MarginImage:
         trusted : bool
             Whether the values have followed the coefficients, in float32.
         """
-        self._add()
         if not trusted:
             return self._compute(np.ones_like(self._exact))
-        rough, error = self.values.copy(), self._spread(self._expected)
+        self._way.add(self._coef)
+        rough, error = self.values.copy(), self._spread(self._way.expected)
         self._exact[:] = False
         # Small problems are solved by now: there is little to be had by doing this in two parts.
-        room = AMPLE * self._expected
-        self._compute(~self._settled(self._spread(room if len(self._batch) == 1 else np.maximum(room, self._most))))
+        room = AMPLE * self._way.expected
+        self._compute(~self._settled(self._spread(room if len(self._batch) == 1 else np.maximum(room, self._way.most))))
         if bool((np.abs(self.values - rough) <= error).all()):
             return None
         return self._compute(~self._exact)
 
     def complete(self) -> bool:
         """Put in float64 whatever a certificate could depend on; returns whether there was anything left."""
-        found, error = False, self._spread(self._most)
+        found = False
         while not self._exact.all():
-            missing = ~(self._exact | self._settled(error, self._exact))
+            missing = ~(self._exact | self._settled(self._spread(self._way.most), self._exact))
             if not missing.any():
                 break
             self._compute(missing)
             found = True
         return found
 
-    def _add(self, factor: float = 1.0) -> None:
-        """Lengthen the way that b has come, by which f can be off, with the step from where it was."""
-        step = np.abs(self._coef - self._before) * over_variables(self._batch, self._roots)
-        self._most += factor * self._problems.sum(step)
-        self._expected += factor * np.sqrt(self._problems.sum(step * step))
-        self._before = self._coef.copy()
+    @cached_property
+    def _cells(self) -> tuple[Segments, Segments]:
+        return segments(self._batch)
+
+    @cached_property
+    def _roots(self) -> Array:
+        return np.asarray(np.sqrt(np.maximum(self._diagonal, 0.0))[rows_of(self._batch.cuts, self._batch.uses)])
+
+    @cached_property
+    def _way(self) -> "_Way":
+        way = _Way(self._cells[0], over_variables(self._batch, self._roots))
+        way.add(self._start, GIVEN)
+        return way
 
     def _spread(self, length: Array) -> Array:  # (P,) -> (M,)
         return np.asarray(SINGLE * self._roots * np.repeat(length, np.diff(self._batch.row_offsets)))
 
     def _settled(self, error: Array, known: Mask | None = None) -> Mask:
-        return settled_rows(self._batch, self._cells, self._coef, self.values, error, known)
+        return settled_rows(self._batch, self._cells[1], self._coef, self.values, error, known)
 
     def _compute(self, rows: Mask) -> None:
         _core.margin_images(self._native, *self._geometry, self._coef, self.values, (~rows).view(np.uint8))
         self._exact |= rows
+
+
+@final
+class _Way:
+    """How far b has come, by which f can be off: the sum of its steps, and the root of that of their squares.
+
+    Parameters
+    ----------
+    problems : Segments
+        Of the variables.
+    roots : ndarray of shape (N,)
+        √kᵢᵢ.
+    """
+
+    def __init__(self, problems: Segments, roots: Array) -> None:
+        self._problems, self._roots = problems, roots
+        self._last = np.zeros_like(roots)
+        self.most = np.zeros(problems.count)
+        self.expected = np.zeros(problems.count)
+
+    def add(self, b: Array, factor: float = 1.0) -> None:
+        """A step from where it was to b."""
+        step = np.abs(b - self._last) * self._roots
+        self.most += factor * self._problems.sum(step)
+        self.expected += factor * np.sqrt(self._problems.sum(step * step))
+        self._last = b.copy()

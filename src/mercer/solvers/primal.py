@@ -34,6 +34,8 @@ Array = npt.NDArray[np.float64]
 
 # Refinements of (1); each costs one pass over the features, and the second rarely changes anything.
 REFINEMENTS = 3
+# Sums over rows and those of (1) round several times.
+ROUNDINGS = 8.0
 
 
 def primal(problem: Problem, options: Options) -> Answer:
@@ -45,7 +47,7 @@ def primal(problem: Problem, options: Options) -> Answer:
     refuse_too_large(
         8 * m * m, f"The system of {m} x {m} equations in float64", "Use fewer features, or another solver."
     )
-    coef, theta = np.zeros((n, t)), np.zeros((problem.B.shape[1], t))
+    coef, theta, weights = np.zeros((n, t)), np.zeros((problem.B.shape[1], t)), np.zeros((m, t))
     condition, rank = 0.0, -1
     watch = options.watch("primal")
     for cost, targets in groups(problem.cost):
@@ -55,13 +57,15 @@ def primal(problem: Problem, options: Options) -> Answer:
         if system is None:
             return Answer(coef, theta, stopped=True, condition=float("nan"))
         if hard:
-            coef[:, targets], theta[:, targets], rank = _least_squares(phi, weight, system)
+            coef[:, targets], theta[:, targets], weights[:, targets], rank = _least_squares(phi, weight, system)
             condition = float("nan")
         else:
-            coef[:, targets], theta[:, targets], found = _ridge(phi, problem.y[:, targets], weight, system)
+            made, theta[:, targets], weights[:, targets], found = _ridge(phi, problem.y[:, targets], weight, system)
+            coef[:, targets] = made
             condition = float(np.maximum(condition, found))
     watch.close()
-    return Answer(coef, theta, condition=condition, rank=rank, note=f"{m} features in place of {n} rows")
+    note = f"{m} features in place of {n} rows"
+    return Answer(coef, theta, condition=condition, rank=rank, note=note, weights=weights)
 
 
 @final
@@ -112,8 +116,8 @@ def _border_solve(border: Array, right: Array) -> Array:
         raise InvalidInput("The columns of B are linearly dependent.", f"BᵀCB is\n{border}.") from error
 
 
-def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, Array, float]:
-    """Coefficients, θ and the condition number of (1)."""
+def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, Array, Array, float]:
+    """Coefficients, θ, w and the condition number of (1)."""
     matrix = np.array(system.matrix, order="F")
     matrix.flat[:: len(matrix) + 1] += 1.0
     norm = scipy.linalg.lapack.dlange("1", matrix)
@@ -126,10 +130,10 @@ def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, 
         )
     inverse, _ = scipy.linalg.lapack.dpocon(L, norm, uplo="L")
     w, _ = scipy.linalg.lapack.dpotrs(L, system.right, lower=1)
-    coef, best, left = np.zeros_like(y), system.theta(w), np.inf
-    # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: a smaller error is none.
+    coef, best, left = np.zeros_like(y), (system.theta(w), w), np.inf
+    # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: an error of a few times that is none.
     root = np.sqrt(cost)[:, None]
-    rounding = float(np.finfo(np.float64).eps * np.sqrt(np.trace(system.matrix)))
+    rounding = ROUNDINGS * float(np.finfo(np.float64).eps * np.sqrt(np.trace(system.matrix)))
     for _ in range(REFINEMENTS):
         theta = system.theta(w)
         found = _residuals(phi, y, cost, system.B, w, theta)
@@ -137,12 +141,12 @@ def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, 
         size = float(np.linalg.norm(error))
         if not size < 0.5 * left:
             break
-        coef, best, left = found.coef, theta, size
+        coef, best, left = found.coef, (theta, w), size
         if size <= rounding * float(np.linalg.norm(np.divide(coef, root, out=np.zeros_like(coef), where=root > 0.0))):
             break
         step, _ = scipy.linalg.lapack.dpotrs(L, error, lower=1)
         w = w + step
-    return coef, best, 1.0 / inverse if inverse > 0.0 else float("inf")
+    return coef, *best, 1.0 / inverse if inverse > 0.0 else float("inf")
 
 
 @final
@@ -161,12 +165,12 @@ def _residuals(phi: Factor, y: Array, cost: Array, B: Array, w: Array, theta: Ar
     return _Residuals(coef, transposed)
 
 
-def _least_squares(phi: Factor, weight: Array, system: _System) -> tuple[Array, Array, int]:
-    """Coefficients, θ and the numerical rank for alpha = 0."""
+def _least_squares(phi: Factor, weight: Array, system: _System) -> tuple[Array, Array, Array, int]:
+    """Coefficients, θ, w and the numerical rank for alpha = 0."""
     values, vectors = scipy.linalg.eigh(system.matrix)
     keep = values > max(phi.shape) * float(np.finfo(np.float64).eps) * max(values[-1], 0.0)
     inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
     w = inverse @ system.right
     behind = inverse @ w
     coef = weight[:, None] * (phi @ behind - system.B @ (system.to_border @ behind))
-    return coef, system.theta(w), int(keep.sum())
+    return coef, system.theta(w), w, int(keep.sum())
