@@ -30,7 +30,7 @@ INNER = 1_500
 # Rows of F that are weighted at a time.
 ROWS_AT_ONCE = 2_048
 # Pivots: n r² operations a step are soon more than the products that they save. Where K is stored, so that a product
-# takes little, only large costs are worth many. Measured for an RBF in 20 dimensions, n = 5 000 … 20 000, C = 0.1 … 1000.
+# takes little, only large costs are worth many. Measured: RBF, 20 columns, 5 000 to 20 000 rows, C = 0.1 to 1000.
 LEAST_PIVOTS, MOST_PIVOTS = 100, 600
 PIVOTS_PER_COST = 6.0
 # K is held in float32 for inner products where it fits into this, and its rounding is below this share of (2).
