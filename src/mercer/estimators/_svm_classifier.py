@@ -252,6 +252,9 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class with the most votes among the pairs.
 
+        Only the signs of the decisions matter. Of a radial kernel they are found in float32, and in float64 where they
+        are in doubt.
+
         Parameters
         ----------
         X : like the X of `decision_function`

@@ -181,8 +181,9 @@ def _iterate(problem: Problem, options: Options, route: Route, watch: Watch) -> 
     inner, waited, stopped = 0, 0, False
     best_gap, best_primal = np.inf, np.inf
     best = state.a, state.theta
+    times = None if route.is_rounded and options.tol < SINGLE_TOL else route.times
     while True:
-        seen = measure(problem, state.a, state.theta, state.Ka, unless_above=options.tol)
+        seen = measure(problem, state.a, state.theta, state.Ka, unless_above=options.tol, times=times)
         gap = seen.relative_gap
         trace.append(gap)
         waited = 0 if gap < 0.9 * best_gap or seen.primal < best_primal - ROUNDING * abs(best_primal) else waited + 1
