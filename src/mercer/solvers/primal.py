@@ -34,8 +34,6 @@ Array = npt.NDArray[np.float64]
 
 # Refinements of (1); each costs one pass over the features, and the second rarely changes anything.
 REFINEMENTS = 3
-# Sums over rows and those of (1) round several times.
-ROUNDINGS = 8.0
 
 
 def primal(problem: Problem, options: Options) -> Answer:
@@ -60,8 +58,8 @@ def primal(problem: Problem, options: Options) -> Answer:
             coef[:, targets], theta[:, targets], weights[:, targets], rank = _least_squares(phi, weight, system)
             condition = float("nan")
         else:
-            made, theta[:, targets], weights[:, targets], found = _ridge(phi, problem.y[:, targets], weight, system)
-            coef[:, targets] = made
+            y = problem.y[:, targets]
+            coef[:, targets], theta[:, targets], weights[:, targets], found = _ridge(phi, y, weight, system)
             condition = float(np.maximum(condition, found))
     watch.close()
     note = f"{m} features in place of {n} rows"
@@ -131,9 +129,9 @@ def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, 
     inverse, _ = scipy.linalg.lapack.dpocon(L, norm, uplo="L")
     w, _ = scipy.linalg.lapack.dpotrs(L, system.right, lower=1)
     coef, best, left = np.zeros_like(y), (system.theta(w), w), np.inf
-    # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: an error of a few times that is none.
+    # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: a smaller error is none.
     root = np.sqrt(cost)[:, None]
-    rounding = ROUNDINGS * float(np.finfo(np.float64).eps * np.sqrt(np.trace(system.matrix)))
+    rounding = float(np.finfo(np.float64).eps * np.sqrt(np.trace(system.matrix)))
     for _ in range(REFINEMENTS):
         theta = system.theta(w)
         found = _residuals(phi, y, cost, system.B, w, theta)
