@@ -9,10 +9,11 @@ from benchmarks.against.svm_builders import NEW, TOL
 from benchmarks.harness.rows import Contestant, Row
 from benchmarks.harness.summary import Record, overall, projected
 
-PEERS = ("scikit-learn", "scikit-learn-intelex", "ThunderSVM")
-BEST = "the best of " + ", ".join(PEERS)
-SCIKIT_LEARN = PEERS[:1]
-CAP_SECONDS = 60.0
+PEERS = ("scikit-learn-intelex", "scikit-learn", "ThunderSVM")
+"""The one that is fastest on most sets comes first: the others need not be waited for longer."""
+BEST = "the best of scikit-learn, scikit-learn-intelex, ThunderSVM"
+SCIKIT_LEARN = ("scikit-learn",)
+CAP_SECONDS = 300.0
 ENOUGH_SECONDS = 10.0
 VIOLATION = 1.001 * TOL
 GAP = 1e-3

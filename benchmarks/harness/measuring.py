@@ -151,10 +151,11 @@ def same_machine(record: dict[str, Any], now: dict[str, Any]) -> bool:
 def stored_peers(row: Row, stored: dict[str, Any] | None, now: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the peers' records of an earlier run, marked as such; none where they are not of this machine."""
     kept = ("measured", "stopped", "absent")
-    peers = stored["contestants"][1:] if stored is not None and same_machine(stored, now) else []
-    if [peer["name"] for peer in peers] != [contestant.name for contestant in row.contestants[1:]]:
-        return []
-    return [{**peer, "stored": True} for peer in peers] if all(peer["status"] in kept for peer in peers) else []
+    known = {} if stored is None or not same_machine(stored, now) else {
+        peer["name"]: {**peer, "stored": True} for peer in stored["contestants"][1:] if peer["status"] in kept
+    }  # fmt: skip
+    wanted = [contestant.name for contestant in row.contestants[1:]]
+    return [known[name] for name in wanted] if known.keys() >= set(wanted) else []
 
 
 def measure(row: Row, stored: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -179,7 +180,8 @@ def measure(row: Row, stored: dict[str, Any] | None = None) -> dict[str, Any]:
                     continue
                 # The first run of a peer may be slow for reasons of its own (pages, caches): it has twice the time.
                 factor = row.stop if round_ else 2.0 * row.stop
-                limit = PREPARE_SECONDS if turn is mercer else row.limit(known, factor)
+                fastest = min((min(peer.seconds) for peer in turns[1:] if peer.seconds), default=math.inf)
+                limit = PREPARE_SECONDS if turn is mercer else row.limit(known, factor, fastest)
                 answer = turn.step(turn.worker.run, limit)
                 if answer is None:
                     continue

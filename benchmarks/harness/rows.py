@@ -10,6 +10,8 @@ STOP_FACTOR = 20.0
 SHORTEST_LIMIT = 2.0
 DECIDED = 1.2
 """At this many times what the target asks for, a peer that still runs has lost."""
+BEATEN = 1.25
+"""At this many times the fastest peer's time, another peer is not the best of them."""
 
 
 class Task(NamedTuple):
@@ -94,7 +96,7 @@ class Row:
         """How many times mercer's time a peer may take."""
         return max(STOP_FACTOR, 2.0 * (self.at_least or 0.0))
 
-    def limit(self, known: float, factor: float) -> float:
-        """Seconds that a peer may take where mercer took `known`."""
+    def limit(self, known: float, factor: float, fastest: float = math.inf) -> float:
+        """Seconds that a peer may take where mercer took `known`, and the fastest other peer so far `fastest`."""
         decided = DECIDED * (self.at_least or 0.0) * known
-        return max(SHORTEST_LIMIT, decided, min(self.cap, factor * known))
+        return max(SHORTEST_LIMIT, min(BEATEN * fastest, max(decided, min(self.cap, factor * known))))

@@ -107,6 +107,7 @@ def test_peers_of_another_machine_are_measured_anew(change: dict[str, Any]) -> N
     sides = [{"name": "mercer", "status": "measured"}, {"name": "peer", "status": "measured", "seconds": 1.0}]
     newer_mercer = {**now, "versions": {**now["versions"], "mercer-kernels": "0.2"}}
     assert stored_peers(row, {**now, "contestants": sides}, newer_mercer)
+    assert not stored_peers(row, {**now, "contestants": sides[:1]}, now)
     assert not stored_peers(row, {**now, **change, "contestants": sides}, now)
     assert not stored_peers(row, None, now)
 
@@ -150,6 +151,7 @@ def test_a_peer_may_run_until_its_row_is_decided_and_no_longer_than_the_cap() ->
     assert row.limit(1.0, row.stop) == 20.0
     assert row.limit(10.0, row.stop) == 120.0
     assert row.limit(30.0, row.stop) == pytest.approx(180.0)
+    assert row.limit(10.0, row.stop, fastest=40.0) == pytest.approx(50.0), "another peer is faster already"
 
 
 @pytest.mark.parametrize("name", ["adult", "letter", "mnist", "a9a", "uci_gp/kin40k"])
