@@ -138,7 +138,7 @@ def _applied(term: Writable, style: Style, points: tuple[Operand, Operand]) -> s
 def _constructor_call(term: Writable) -> str:
     arguments: list[str] = []
     positional = True
-    for field in dataclasses.fields(term):  # type: ignore[arg-type]
+    for field in dataclasses.fields(term):  # type: ignore[arg-type]  # every term is a dataclass
         value = getattr(term, field.name)
         if field.default is not dataclasses.MISSING and comparable(value) == comparable(field.default):
             positional = False

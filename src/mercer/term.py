@@ -35,7 +35,7 @@ class Term(Writable):
     __array_ufunc__: ClassVar[None] = None  # array * term is an error, not an array of terms
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # every term is a dataclass
             checked = field.metadata["domain"].check(type(self).__name__, field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, checked)
         self.settle()
@@ -57,7 +57,8 @@ class Term(Writable):
 
     def fields(self) -> dict[str, Any]:
         """The fields by name, in order."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        names = (field.name for field in dataclasses.fields(self))  # type: ignore[arg-type]  # every term is a dataclass
+        return {name: getattr(self, name) for name in names}
 
     def children(self) -> tuple["Term", ...]:
         """The terms that this term holds, in order."""

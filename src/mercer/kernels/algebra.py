@@ -374,7 +374,9 @@ def _finite(number: float) -> float | None:
 
 
 def _scaled_by(kernel: Kernel, function: object) -> Kernel:
-    return Congruence(kernel, function if isinstance(function, RowFunction) else UserFunction(function))  # type: ignore[arg-type]
+    if not isinstance(function, RowFunction):
+        function = UserFunction(function)  # type: ignore[arg-type]  # its field says what fits
+    return Congruence(kernel, function)
 
 
 BUILD.update(add=_add, multiply=_multiply, divide=_divide, exp=Exp, normalised=Normalised, scaled_by=_scaled_by)

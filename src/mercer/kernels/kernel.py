@@ -257,11 +257,15 @@ class Distance(_Sort):
 
 
 def _operand(value: object, level: int) -> str:
-    return written(value, level) if isinstance(value, Node) else repr(float(value))  # type: ignore[arg-type]
+    return written(value, level) if isinstance(value, Node) else repr(_number(value))
 
 
 def _described(value: object) -> str:
-    return f"the kernel {value!r}" if isinstance(value, Kernel) else f"the number {float(value)!r}"  # type: ignore[arg-type]
+    return f"the kernel {value!r}" if isinstance(value, Kernel) else f"the number {_number(value)!r}"
+
+
+def _number(operand: object) -> float:
+    return float(operand)  # type: ignore[arg-type]  # what is no node is a number
 
 
 def _difference(left: object, right: object) -> MercerError:

@@ -188,7 +188,7 @@ def polynomial(kernel: Kernel, coefficients: list[float] | tuple[float, ...]) ->
     >>> polynomial(Linear(), [1, 0, 2])
     polynomial(Linear(), [1.0, 0.0, 2.0])
     """
-    return PolynomialOf(kernel, coefficients)  # type: ignore[arg-type]
+    return PolynomialOf(kernel, coefficients)  # type: ignore[arg-type]  # its field says what fits
 
 
 def _power(kernel: Kernel, exponent: float) -> Kernel:

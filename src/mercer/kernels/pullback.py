@@ -171,7 +171,7 @@ def _as_map(*target: object) -> Map:
     if len(target) == 1 and isinstance(target[0], Map):
         return target[0]
     if target and all(isinstance(name, str | int) and not isinstance(name, bool) for name in target):
-        return Columns(*target)  # type: ignore[arg-type]
+        return Columns(*target)  # type: ignore[arg-type]  # its field says what fits
     if len(target) == 1 and callable(target[0]) and not isinstance(target[0], Term):
         return FunctionMap(target[0])
     raise InvalidParameter(

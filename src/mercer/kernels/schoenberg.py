@@ -177,7 +177,7 @@ class Of(Kernel):
 
     def fractional(self, exponent: float) -> Kernel:
         """The same distance under the power of the profile."""
-        return Of(self.kernel.fractional(exponent), self.distance)  # type: ignore[arg-type]
+        return Of(self.kernel.fractional(exponent), self.distance)  # type: ignore[arg-type]  # its field says what fits
 
     def lower(self, tape: Tape) -> Register:
         """f(ψ)."""
@@ -195,7 +195,7 @@ def _of(kernel: Kernel, distance: object) -> Kernel:
             f"{kernel!r}.of({distance!r}) needs a distance.", f"{distance!r} is a kernel, not a distance.",
             f"Try {kernel!r}.of(Polarised({distance!r})), the distance in its feature space.",
         )  # fmt: skip
-    return Of(kernel, distance)  # type: ignore[arg-type]
+    return Of(kernel, distance)  # type: ignore[arg-type]  # its field says what fits
 
 
 BUILD["of"] = _of
