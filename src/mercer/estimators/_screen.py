@@ -40,8 +40,12 @@ class _SquaredNorm:
 
     def values(self, points: Points) -> Array:
         """‖x‖² at each point."""
-        rows = np.asarray(points.raw(), dtype=np.float64)
-        return np.asarray(np.einsum("ij,ij->i", rows, rows))
+        rows = np.asarray(points.raw())
+        found = np.empty(len(rows))
+        for block in row_blocks(len(rows), rows.shape[1], _CACHED):
+            part = rows[block].astype(np.float64, copy=False)
+            np.einsum("ij,ij->i", part, part, out=found[block])
+        return found
 
 
 @final
@@ -119,7 +123,7 @@ class Screen:
         # Distances do not change when all vectors move, and errors shrink with the norms. The scale, a power of two,
         # keeps squares inside the range of float32.
         self._centre = rows.mean(axis=0, dtype=np.float64)
-        span = max(float(np.max(np.abs(rows - self._centre))), 1e-6 * float(np.max(np.abs(rows)))) or 1.0
+        span = max(_span(rows, self._centre), 1e-6 * _span(rows, np.zeros(1))) or 1.0
         self._scale = float(2.0 ** -np.clip(np.ceil(np.log2(span)), -400, 400))
 
     def __len__(self) -> int:
@@ -203,13 +207,18 @@ class Screen:
         return float(self._scale**self.metric.power)
 
     def _prepared(self, rows: Rows, dtype: type) -> Rows:
-        return np.ascontiguousarray((rows - self._centre) * self._scale, dtype=dtype)
+        """The rows centred and scaled, block by block: memory touched for the first time costs more than this."""
+        out: Rows = np.empty(rows.shape, dtype=dtype)
+        for block in row_blocks(len(rows), rows.shape[1], _CACHED):
+            centred = rows[block] - self._centre
+            np.multiply(centred, self._scale, out=out[block], casting="same_kind")
+        return out
 
     def _fits_single(self, queries: Rows) -> bool:
         """Whether float32 holds the queries' squares, and its bound of the error (d·u ≪ 1)."""
         if self.rows.shape[1] > 1 << 18:
             return False
-        return bool(np.max(np.abs(queries - self._centre)) * self._scale < 1e12)
+        return _span(queries, self._centre) * self._scale < 1e12
 
     def _is_exact(self, dtype: type, queries: Rows) -> bool:
         """Whether all are whole numbers so small that no sum of squares of differences is rounded."""
@@ -221,6 +230,11 @@ class Screen:
             rows = self.rows.astype(dtype) if exact else self._prepared(self.rows, dtype)
             self._made[dtype, exact] = bind(self.metric.key, rows, dtype=dtype)
         return self._made[dtype, exact]
+
+
+def _span(rows: Rows, centre: Array) -> float:
+    """The largest |x − c| of all coordinates."""
+    return float(max((rows.max(axis=0) - centre).max(), (centre - rows.min(axis=0)).max()))
 
 
 def _largest_whole(rows: Rows) -> float:
