@@ -1,4 +1,4 @@
-"""Least squares by preconditioned conjugate gradients: products K @ V, and nothing of the size of K.
+"""Least squares by preconditioned conjugate gradients: products K @ V, with K in float32 or not stored at all.
 
 The equations of the squared loss, scaled as in `mercer.solvers.factor`,
 
@@ -10,7 +10,9 @@ F leaves of the spectrum, and no longer on its largest eigenvalues.
 
 A column is solved when its relative residual ‖r‖/‖b‖ is at most `tol` and so is its relative gap, ‖r‖² / (ridge bᵀz).
 The recurrence of r drifts from b − M z by rounding. The true residual is computed every 50 iterations, and at the end
-unless the drift is bounded far below `tol`; a column that has drifted starts again from it.
+unless the drift is bounded far below `tol`; a column that has drifted starts again from it. Where K fits into memory in
+float32 (`mercer.solvers.held`), the steps take their products there, and the true residual, always in the precision of
+K, is looked at each time that r has shrunk by as much as float32 can be believed.
 
 The condition number of M that is reported is (λ + ridge) / max(ridge, μ θ): λ is the largest eigenvalue of F Fᵀ, by
 power iteration; θ the smallest Ritz value of P⁻¹ M, from the coefficients of the iteration. Since P ≥ μ I, the
@@ -19,6 +21,7 @@ F; a Ritz value is an estimate from above.
 """
 
 import math
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, final
 
@@ -32,6 +35,7 @@ from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import Stage, eliminate, groups, scaling
+from mercer.solvers.held import hold
 from mercer.solvers.lapack import Look
 from mercer.solvers.options import Options
 from mercer.solvers.preconditioner import Preconditioner, rank_for
@@ -48,6 +52,8 @@ PERIOD = 50
 PROGRESS = 0.9
 # The recurrence has drifted when it is off by this share of the true residual.
 DRIFT = 0.1
+# Products in float32 are believed until the residual has shrunk to this share of the last true one.
+BELIEVED = 1e-4
 # BLAS is kept to one thread during the iterations from so many rows (it takes a few ms to say so), and up to so many
 # columns (products with F are then no longer a trifle).
 LIMITED_ROWS, LIMITED_COLUMNS = 2_000, 8
@@ -56,7 +62,7 @@ ROUNDINGS = 16.0
 
 
 def cg(problem: Problem, options: Options) -> Answer:
-    """Solve a least-squares problem in 8 n r bytes, by n r² operations and then one K @ V per iteration.
+    """Solve a least-squares problem in 8 n r bytes (and 4 n² where K is held), by n r² operations and one K @ V a step.
 
     Every target, and every column of B, is iterated to a relative residual of `tol`.
 
@@ -139,11 +145,24 @@ class _System:
         self.ridge = ridge
         diagonal = scale * scale * np.asarray(gram.diag(), dtype=np.float64)
         self.trace = float(np.maximum(diagonal, 0.0).sum())
+        self._held = hold(gram, ridge)
         # Of a product, relative to ‖M‖ ≤ trace + ridge.
-        self.rounding = float(np.finfo(gram.dtype).eps) * (self.trace + ridge)
+        self.rounding = float(np.finfo(np.float32 if self.is_held else gram.dtype).eps) * (self.trace + ridge)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether `quick` is less exact than @."""
+        return self._held is not None
+
+    def quick(self, V: Array) -> Array:  # (r, k) -> (r, k)
+        """M V, in float32 where K is held so."""
+        return self._completed(V, self.gram.__matmul__ if self._held is None else self._held)
 
     def __matmul__(self, V: Array) -> Array:  # (r, k) -> (r, k)
-        product = np.asarray(self.gram @ (self.scale[:, None] * V), dtype=np.float64)
+        return self._completed(V, self.gram.__matmul__)
+
+    def _completed(self, V: Array, times: Callable[[Array], Array]) -> Array:
+        product = np.asarray(times(self.scale[:, None] * V), dtype=np.float64)
         product *= self.scale[:, None]
         product += self.ridge * V
         return product
@@ -155,7 +174,7 @@ def _few_blas_threads(system: _System, k: int) -> AbstractContextManager[object]
     They take little of it, but the threads of BLAS, once woken, spin for longer than that and take the cores from the
     product with K: at 5 000 rows the iteration would take twice its time on two cores that are not idle.
     """
-    if len(system.scale) < LIMITED_ROWS or k > LIMITED_COLUMNS:
+    if system.is_held or len(system.scale) < LIMITED_ROWS or k > LIMITED_COLUMNS:
         return nullcontext()
     limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
     return limits
@@ -225,6 +244,7 @@ class _Run:
         self._before = self.reached.copy()  # a period ago
         self._refuted = np.full(k, np.inf)  # true residual where the recurrence was last found to have drifted
         self._drift = np.zeros(k)  # bound on the rounding in the recurrence of r
+        self._true = np.ones(k)  # the last residual that was computed and not only continued
         self._steps: list[Array] = []  # (k,) each, NaN where a column is done
         self._slopes: list[Array] = []
         # From here on only the columns that are going.
@@ -236,7 +256,7 @@ class _Run:
 
     def step(self) -> None:
         """One iteration: one product M @ D."""
-        product = self._system @ self._d
+        product = self._system.quick(self._d)
         curvature = _dot(self._d, product)
         is_lost = ~((curvature > 0.0) & (self._rho > 0.0))
         if is_lost.any():
@@ -284,6 +304,8 @@ class _Run:
         is_due = (len(self.trace) + 1) % PERIOD == 0
         is_small = self._is_small(residual)
         doubted = is_due | (is_small & (self._drift[going] > DRIFT * self._tol))
+        if self._system.is_held:
+            doubted |= residual <= BELIEVED * self._true[going]
         if doubted.any():
             true = self._b[:, doubted] - self._system @ self._z[:, doubted]
             apart = np.linalg.norm(true - self._r[:, doubted], axis=0)
@@ -293,6 +315,7 @@ class _Run:
             residual[is_new] = norm[is_new[doubted]]
             self.reached[going[is_new]] = np.inf  # what was claimed since the last look was not so
             self._drift[going[doubted]] = 0.0
+            self._true[going[doubted]] = norm
             is_small = self._is_small(residual)
         is_better = residual < self.reached[going]
         self.solved[:, going[is_better]] = self._z[:, is_better]

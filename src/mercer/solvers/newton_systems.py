@@ -12,16 +12,17 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.budget import memory_there, refuse_too_large
+from mercer.budget import refuse_too_large
 from mercer.grams.base import Factor, Gram
 from mercer.grams.dense import DenseGram
 from mercer.problems.problem import Problem
 from mercer.solvers.cg import rank_for
+from mercer.solvers.held import held_bytes, hold
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.watch import Watch
 
-__all__ = ["Curvature", "Preconditioner", "Quiet", "Route", "direct", "featured", "held_bytes", "pivoted"]
+__all__ = ["Curvature", "Preconditioner", "Quiet", "Route", "direct", "featured", "pivoted"]
 
 Array = npt.NDArray[np.float64]
 
@@ -33,10 +34,6 @@ ROWS_AT_ONCE = 2_048
 # takes little, only large costs are worth many. Measured: RBF, 20 columns, 5 000 to 20 000 rows, C = 0.1 to 1000.
 LEAST_PIVOTS, MOST_PIVOTS = 100, 600
 PIVOTS_PER_COST = 6.0
-# K is held in float32 for inner products where it fits into this, and its rounding is below this share of (2).
-HELD_BYTES = 1_700_000_000
-HELD_SHARE = 0.25
-SINGLE_UNIT = 2.0**-24
 SINGLE = "stored in float32"
 
 
@@ -162,7 +159,7 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
     """By a partial Cholesky factor of K, made once; K itself is stored in float32 where that does."""
     n, t = problem.y.shape
     cost = float(problem.cost.max())
-    is_held = isinstance(problem.gram, DenseGram) or _single_bytes(problem.gram, cost) > 0
+    is_held = isinstance(problem.gram, DenseGram) or held_bytes(problem.gram, 1.0 / cost) > 0
     pivots = min(max(PIVOTS_PER_COST * cost, LEAST_PIVOTS), MOST_PIVOTS) if is_held else MOST_PIVOTS
     rank = min(rank_for(n), int(pivots), max(INNER // t, 1))
     # Where (c/4)·(K − F Fᵀ) is below 1/4 of the identity beside it, more columns would be useless.
@@ -184,30 +181,11 @@ def _times(gram: Gram) -> Callable[[Array], Array]:
 
 
 def _hold(gram: Gram, cost: float) -> tuple[Callable[[Array], Array], str]:
-    """K of the inner products: in float32 where it fits and where rounding is small beside the identity of (2)."""
+    """K of the inner products: in float32 where c/4 times its rounding is at most 1/4 of the identity of (2)."""
     if isinstance(gram, DenseGram):
         return _times(gram), "stored"
-    asked = _single_bytes(gram, cost)
-    if not asked:
-        return _times(gram), "made anew for each product"
-    K = gram.dense(out=np.empty(gram.shape, dtype=np.float32))
-    return lambda V: (K @ V.astype(np.float32)).astype(np.float64), SINGLE
-
-
-def held_bytes(problem: Problem) -> int:
-    """What K of the inner products takes, beyond what is stored of it already."""
-    gram = problem.gram
-    return 0 if isinstance(gram, DenseGram) else _single_bytes(gram, float(problem.cost.max(initial=0.0)))
-
-
-def _single_bytes(gram: Gram, cost: float) -> int:
-    """The bytes of K in float32; 0 where they are not there, or its rounding is not small."""
-    n = gram.shape[0]
-    asked = 4 * n * n
-    if asked > min(HELD_BYTES, memory_there()):
-        return 0
-    rounding = 0.25 * cost * SINGLE_UNIT * n * float(np.abs(gram.diag()).max(initial=0.0))
-    return asked if rounding <= HELD_SHARE else 0
+    times = hold(gram, 1.0 / cost)
+    return (_times(gram), "made anew for each product") if times is None else (times, SINGLE)
 
 
 @final

@@ -15,9 +15,9 @@ from mercer.solvers.cg import cg
 from mercer.solvers.cholesky import cholesky
 from mercer.solvers.eigen import eigen
 from mercer.solvers.factor import groups, scaling
+from mercer.solvers.held import held_bytes
 from mercer.solvers.mixed import mixed
 from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
-from mercer.solvers.newton_systems import held_bytes
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
@@ -33,8 +33,8 @@ DIRECT_ROWS = 3_000
 # 10 + 8 √(what is left / ridge), as measured for radial kernels in 20 dimensions.
 PROBE_PIVOTS = 200
 FIRST_ITERATIONS, MORE_ITERATIONS = 10.0, 8.0
-# A factorisation in float32 costs as much as one iteration for so many rows.
-ROWS_PER_ITERATION = 350.0
+# A factorisation in float32 costs as much as one iteration for so many rows; fewer where a product only reads K.
+ROWS_PER_ITERATION, HELD_ROWS_PER_ITERATION = 350.0, 75.0
 # An eigendecomposition costs about as much as this many factorisations.
 FACTORS_PER_SPECTRUM = 9
 # Beyond this it takes the better part of an hour: only for who asks for it by name.
@@ -167,7 +167,8 @@ def _with_many_iterations(problem: Problem) -> str:
         return "there are fewer features than rows to solve for"
     if _rows(problem) <= DIRECT_ROWS or not problem.cost.any():  # nothing to guess, or nothing to solve
         return ""
-    guess, limit = _iterations(problem), _rows(problem) / ROWS_PER_ITERATION
+    rows_per_iteration = HELD_ROWS_PER_ITERATION if _held_bytes(problem) else ROWS_PER_ITERATION
+    guess, limit = _iterations(problem), _rows(problem) / rows_per_iteration
     return "" if guess <= limit else f"it would take about {guess:.0f} iterations, as long as a factorisation"
 
 
@@ -187,6 +188,12 @@ def _iterations(problem: Problem) -> float:
         left_over = pivoted.trace / float(ridge.sum())
         _GUESSES[problem] = FIRST_ITERATIONS + MORE_ITERATIONS * float(np.sqrt(left_over))
     return _GUESSES[problem]
+
+
+def _held_bytes(problem: Problem) -> int:
+    """What K of the inner products takes; up to 1/c of the largest cost float32 does."""
+    largest = float(problem.cost.max(initial=0.0))
+    return held_bytes(problem.gram, 1.0 / largest) if largest > 0.0 else 0
 
 
 SQUARED = frozenset({"squared"})
@@ -230,9 +237,9 @@ SOLVERS: dict[str, Solver] = {
         ),
         Solver(
             "cg",
-            "conjugate gradients, preconditioned by a randomly pivoted Cholesky factor; K is never stored",
+            "conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
             SQUARED,
-            lambda problem: 0,
+            _held_bytes,
             _with_constraints,
             _with_many_iterations,
             cg,
@@ -270,7 +277,7 @@ SOLVERS: dict[str, Solver] = {
             "newton-cg",
             "Newton's method by conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
             LOGISTIC,
-            held_bytes,
+            _held_bytes,
             _with_infinite_costs,
             _never,
             newton_cg,
