@@ -89,8 +89,8 @@ NB_MODULE(_core, m) {
         .def(nb::init<const mercer::Plan&, Side, const std::string&, Index>(), "plan"_a, "right"_a, "isa"_a = "",
              "budget"_a = Index{48} << 20)
         .def("store", &Basis::store, "left"_a.none(), "out"_a, "single"_a, "Fill out with K(left, basis).")
-        .def("matvec", &Basis::matvec, "left"_a.none(), "v"_a.none(), "single"_a,
-             "K(left, basis) @ v; the row sums without v.")
+        .def("matvec", &Basis::matvec, "left"_a.none(), "v"_a.none(), "single"_a, "hollow"_a = false,
+             "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis).")
         .def("normal", &Basis::normal, "left"_a.none(), "v"_a, "w"_a.none(), "single"_a, "K.T @ (K @ v + w), one pass.")
         .def("topk", &Basis::topk, "left"_a.none(), "k"_a, "largest"_a, "single"_a,
              "The k best of each row: values and indices.")

@@ -33,7 +33,12 @@ Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int register
     for (const Instruction& step : tape_) {
         if (reads_leaf(step.op)) ++readings[static_cast<std::size_t>(step.a)];
     }
-    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) uses_[leaf].read_once = readings[leaf] == 1;
+    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
+        uses_[leaf].read_once = readings[leaf] == 1;
+        uses_[leaf].apart = std::none_of(tape_.begin(), tape_.end(), [&](const Instruction& step) {
+            return reads_leaf(step.op) && static_cast<std::size_t>(step.a) == leaf && step.op != Op::sqdist;
+        });
+    }
     reuse_slots(registers);
 }
 

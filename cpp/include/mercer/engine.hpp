@@ -51,6 +51,7 @@ struct MatVec {
     const double* v = nullptr;  // (m, t); none: a column of ones, that is the row sums
     Index t = 1;
     double* out = nullptr;  // (n, t)
+    bool hollow = false;    // K without its diagonal, in a symmetric walk
 };
 struct Normal {                 // out = K'(K v + w)
     const double* v = nullptr;  // (m, t)

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 #include "mercer/block.hpp"
@@ -218,31 +217,28 @@ Index solve_block(Block<T>& block) {
     return solve_in<T, double>(block);
 }
 
-// g[c] += sum over rows of delta * row[c], for c in [c0, c1): the rows in their order.
+// g[c] += sum over rows of delta * row[c], for c in [c0, c1): the rows in their order. What it waits for is memory: the
+// longer the stretches of a row, up to some thousand columns, the better.
 template <class T>
 void add_rows(const T* const* rows, const double* delta, Index count, Index c0, Index c1, double* g) {
-    constexpr Index kChunk = 1024;  // doubles that stay in L1
-    for (Index from = c0; from < c1; from += kChunk) {
-        const Index to = std::min(from + kChunk, c1);
-        Index r = 0;
-        for (; r + 4 <= count; r += 4) {
-            const T *a = rows[r], *b = rows[r + 1], *c = rows[r + 2], *d = rows[r + 3];
-            const V<double> da = fill<double>(delta[r]), db = fill<double>(delta[r + 1]);
-            const V<double> dc = fill<double>(delta[r + 2]), dd = fill<double>(delta[r + 3]);
-            Index at = from;
-            for (; at + kWidth<double> <= to; at += kWidth<double>) {
-                V<double> sum = fma<double>(da, load_as<double>(a + at), load<double>(g + at));
-                sum = fma<double>(db, load_as<double>(b + at), sum);
-                sum = fma<double>(dc, load_as<double>(c + at), sum);
-                store<double>(g + at, fma<double>(dd, load_as<double>(d + at), sum));
-            }
-            for (; at < to; ++at)
-                g[at] += delta[r] * static_cast<double>(a[at]) + delta[r + 1] * static_cast<double>(b[at]) +
-                         delta[r + 2] * static_cast<double>(c[at]) + delta[r + 3] * static_cast<double>(d[at]);
+    Index r = 0;
+    for (; r + 4 <= count; r += 4) {
+        const T *a = rows[r], *b = rows[r + 1], *c = rows[r + 2], *d = rows[r + 3];
+        const V<double> da = fill<double>(delta[r]), db = fill<double>(delta[r + 1]);
+        const V<double> dc = fill<double>(delta[r + 2]), dd = fill<double>(delta[r + 3]);
+        Index at = c0;
+        for (; at + kWidth<double> <= c1; at += kWidth<double>) {
+            V<double> sum = fma<double>(da, load_as<double>(a + at), load<double>(g + at));
+            sum = fma<double>(db, load_as<double>(b + at), sum);
+            sum = fma<double>(dc, load_as<double>(c + at), sum);
+            store<double>(g + at, fma<double>(dd, load_as<double>(d + at), sum));
         }
-        for (; r < count; ++r) {
-            for (Index at = from; at < to; ++at) g[at] += delta[r] * static_cast<double>(rows[r][at]);
-        }
+        for (; at < c1; ++at)
+            g[at] += delta[r] * static_cast<double>(a[at]) + delta[r + 1] * static_cast<double>(b[at]) +
+                     delta[r + 2] * static_cast<double>(c[at]) + delta[r + 3] * static_cast<double>(d[at]);
+    }
+    for (; r < count; ++r) {
+        for (Index at = c0; at < c1; ++at) g[at] += delta[r] * static_cast<double>(rows[r][at]);
     }
 }
 

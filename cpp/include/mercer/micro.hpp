@@ -39,6 +39,13 @@ struct DotStep {
         return fma<T>(x, z, sum);
     }
 };
+struct SquareStep {
+    template <class T>
+    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
+        const V<T> gap = x - z;
+        return fma<T>(gap, gap, sum);
+    }
+};
 struct CityStep {
     template <class T>
     MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
@@ -98,6 +105,19 @@ void panel(const T* a, const T* b, Index d, T* out, Index stride) {
     }
 }
 
+// out = scale * |a - b|^2, from differences.
+template <class T>
+void difference_panel(const T* a, const T* b, Index d, T scale, T* out, Index stride) {
+    Accumulators<T> sum = {};
+    accumulate<T, SquareStep>(a, b, d, sum);
+    const V<T> by = fill<T>(scale);
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        store<T>(out + r * stride, sum[r][0] * by);
+        store<T>(out + r * stride + kWidth<T>, sum[r][1] * by);
+    }
+}
+
 // What remains to be done to a strip of K: nothing, or 2^x of exponents that all lie in the normal range, or of any.
 enum class Link { none, near, far };
 
@@ -129,8 +149,11 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T 
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
         const V<T> left = fill<T>(a0[r]);
-        sum[r][0] = minimum<T>(sum[r][0] + left, V<T>{});
-        sum[r][1] = minimum<T>(sum[r][1] + left, V<T>{});
+        sum[r][0] = sum[r][0] + left;
+        sum[r][1] = sum[r][1] + left;
+        if constexpr (Guarded) continue;  // what is not below 0 is not below the limit either
+        sum[r][0] = minimum<T>(sum[r][0], V<T>{});
+        sum[r][1] = minimum<T>(sum[r][1], V<T>{});
     }
     if constexpr (Guarded) {
         V<T> most = maximum<T>(sum[0][0], sum[0][1]);

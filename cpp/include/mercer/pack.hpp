@@ -50,6 +50,8 @@ class Buffer {
 
 inline Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
+inline constexpr double kLog2E = 1.4426950408889634;
+
 // How a source's rows are shifted and scaled before they are packed, and what rounding does to a distance.
 struct Frame {
     std::vector<double> mean;  // empty: not centred
@@ -66,15 +68,20 @@ inline constexpr double kTrust = sizeof(T) == 4 ? 5e5 : 1e13;
 template <class T>
 inline constexpr double kGaussianError = sizeof(T) == 4 ? 8e-7 : 1e-14;
 
+// With so few features a distance is a sum of squared differences of the rows as they are: that never cancels, and
+// takes no longer than products do. In double, which holds every row exactly.
+inline constexpr Index kFewFeatures = 4;
+
 template <class T>
 struct PackedLeaf {
     Frame frame;
     Index d = 0;
-    Buffer<T> panels;  // dense: panels of kPanelCols rows, feature by feature; codes: their bits
-    Buffer<T> norms;   // |z|^2, or -|z|^2 / 2 of a gaussian leaf
-    Buffer<T> shifts;  // <z, mean> - |mean|^2 / 2
-    Buffer<T> peaks;   // the largest |norm| of each strip of columns
-    Buffer<T> values;  // sparse
+    bool differences = false;  // dense: see kFewFeatures
+    Buffer<T> panels;          // dense: panels of kPanelCols rows, feature by feature; codes: their bits
+    Buffer<T> norms;           // |z|^2, or -|z|^2 / 2 of a gaussian leaf
+    Buffer<T> shifts;          // <z, mean> - |mean|^2 / 2
+    Buffer<T> peaks;           // the largest |norm| of each strip of columns
+    Buffer<T> values;          // sparse
     Buffer<std::int32_t> columns;
     const Index* offsets = nullptr;
 };
@@ -126,7 +133,7 @@ Frame frame_of(const Dense& rows, const LeafUse& use) {
     }
     if (use.gaussian) {
         frame.gaussian = true;
-        frame.scale = std::sqrt(-2.0 * use.scale * 1.4426950408889634);
+        frame.scale = std::sqrt(-2.0 * use.scale * kLog2E);
     }
     return frame;
 }
@@ -204,10 +211,11 @@ PackedLeaf<T> pack_leaf(const Source& source, const LeafUse& use, Index padded) 
     PackedLeaf<T> leaf;
     if (const Dense* rows = std::get_if<Dense>(&source)) {
         leaf.d = rows->d;
-        leaf.frame = frame_of<T>(*rows, use);
+        leaf.differences = sizeof(T) == sizeof(double) && use.apart && rows->d <= kFewFeatures;
+        if (!leaf.differences) leaf.frame = frame_of<T>(*rows, use);
         leaf.panels.reset(padded * rows->d);
         leaf.norms.reset(padded);
-        if (use.centred && !use.gaussian) leaf.shifts.reset(padded);
+        if (use.centred && !use.gaussian && !leaf.differences) leaf.shifts.reset(padded);
         for (Index i = 0; i < rows->n; ++i) {
             const Index panel = i / kPanelCols<T>;
             T* out = leaf.panels.data() + panel * kPanelCols<T> * rows->d + i % kPanelCols<T>;

@@ -49,6 +49,7 @@ struct Instruction {
 // How a leaf is computed, decided from how the tape reads it.
 struct LeafUse {
     bool centred = false;   // some reading is a distance: rows are shifted by the mean of the right side
+    bool apart = false;     // every reading is a distance
     bool gaussian = false;  // its only reading is exp(scale * |x - z|^2): dense tiles hold its exponents
     double scale = 0.0;     // (then: scale < 0)
     bool read_once = false;

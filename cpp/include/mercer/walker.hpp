@@ -27,6 +27,9 @@ class Walker {
         right_at_.resize(left_at_.size());
     }
 
+    // From now on the diagonal of a symmetric walk is left out of its strips.
+    void hollow_out() { hollow_ = true; }
+
     void take_rows(Index i0, Index i1) {
         i0_ = i0;
         i1_ = i1;
@@ -65,12 +68,12 @@ class Walker {
         const Index columns = std::min<Index>(kStripCols<T>, right_.n - j0);
         fill_leaves(strip, j0, rows, columns);
         if (alone_) {
-            wipe_outside(rows, columns, T(-Bits<T>::bias), leaf_tiles_[0]);
+            wipe(strip, j0, T(-Bits<T>::bias), leaf_tiles_[0]);
             return {leaf_tiles_[0], links_[0]};
         }
         for (const Instruction& step : walk_.plan.tape()) run(step, strip, j0, rows, columns);
         T* tile = slots_[static_cast<std::size_t>(walk_.plan.result())];
-        wipe_outside(rows, columns, T{}, tile);
+        wipe(strip, j0, T{}, tile);
         return {tile, Link::none};
     }
 
@@ -78,7 +81,7 @@ class Walker {
     // nothing done) where that is not possible: another plan, a strip on the diagonal, exponents out of range or to be
     // mended.
     bool multiply(int strip, Index j0, const T* v, T* lanes, const T* rows, T* sums) {
-        if (!alone_ || touches_diagonal(strip, j0)) return false;
+        if (!alone_ || right_.leaves[0].differences || touches_diagonal(strip, j0)) return false;
         const LeftLeaf<T>& left = left_[0];
         const PackedLeaf<T>& right = right_.leaves[0];
         const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
@@ -104,6 +107,9 @@ class Walker {
         }
         return true;
     }
+
+    // Whether every value is a number between 0 and 1.
+    bool is_bounded() const { return alone_; }
 
     // Whether the plan is r(x) + r(z) - 2 <x, z> of dense rows, as a search has it.
     bool has_keys() const { return keys_; }
@@ -190,6 +196,7 @@ class Walker {
             switch (walk_.plan.leaves()[leaf]) {
                 case Kind::dot:
                     if (std::holds_alternative<Sparse>(source)) fill_sparse<T>(left, right, j0, columns, tile);
+                    else if (right.differences) fill_differences(leaf, strip, j0, tile);
                     else if (has_exponents(leaf)) fill_exponents(leaf, strip, j0, rows, columns, tile);
                     else fill_dense<T, DotStep>(left, right, strip, j0, tile);
                     break;
@@ -220,6 +227,21 @@ class Walker {
                     });
                     break;
                 }
+            }
+        }
+    }
+
+    // Distances, or the exponents of a gaussian, by differences: nothing to mend, and exactly 0 on a diagonal.
+    void fill_differences(std::size_t leaf, int strip, Index j0, T* tile) {
+        const Index d = right_.leaves[leaf].d;
+        const LeafUse& use = walk_.plan.uses()[leaf];
+        const T scale = use.gaussian ? static_cast<T>(use.scale * kLog2E) : T{1};
+        links_[leaf] = Link::far;
+        for (int r = 0; r < kStripRows; r += kPanelRows) {
+            const T* a = left_[leaf].panels.data() + (strip * kStripRows + r) * d;
+            for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
+                const T* b = right_.leaves[leaf].panels.data() + (j0 + c) * d;
+                difference_panel<T>(a, b, d, scale, tile + r * kStripCols<T> + c, kStripCols<T>);
             }
         }
     }
@@ -287,11 +309,13 @@ class Walker {
         const bool small =
             limit > static_cast<T>(kGaussianError<T>);  // the error of the exponent: each pair has its own
         const V<T> share = fill<T>(static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise)));
-        const double scale = walk_.plan.uses()[leaf].scale * 1.4426950408889634;  // to the base 2
+        const double scale = walk_.plan.uses()[leaf].scale * kLog2E;
+        const V<T> least = fill<T>(exponent_of(limit));
         for (int i = r; i < std::min<Index>(r + kPanelRows, rows); ++i) {
             const V<T> left = fill<T>(left_[leaf].norms[strip * kStripRows + i]);
             for (int j = c; j < std::min<Index>(c + kPanelCols<T>, columns); j += kWidth<T>) {
                 T* values = tile + i * kStripCols<T> + j;
+                if (!any<T>(load<T>(values) >= least)) continue;
                 const V<T> reach = left + load<T>(right_.leaves[leaf].norms.data() + j0 + j);
                 const V<T> value = exp2_link<T>(load<T>(values));
                 const VI<T> wanted = small ? value * reach < -share : value > limit;
@@ -335,7 +359,7 @@ class Walker {
         }
         const std::size_t leaf = static_cast<std::size_t>(step.a);
         T* out = slots_[static_cast<std::size_t>(step.out)];
-        if (step.op == Op::sqdist && !has_exponents(leaf)) {
+        if (step.op == Op::sqdist && !has_exponents(leaf) && !right_.leaves[leaf].differences) {
             read_distance(leaf, strip, j0, rows, columns, out);
         } else if (step.op == Op::inner && right_.leaves[leaf].shifts.size() > 0) {
             read_shifted(leaf, strip, j0, out);
@@ -400,6 +424,12 @@ class Walker {
         }
     }
 
+    // `nothing` wherever the strip has no number of K to give.
+    void wipe(int strip, Index j0, T nothing, T* tile) const {
+        wipe_outside(rows_of(strip), std::min<Index>(kStripCols<T>, right_.n - j0), nothing, tile);
+        if (hollow_) each_diagonal(strip, j0, [&](Index at) { tile[at] = nothing; });
+    }
+
     static void wipe_outside(Index rows, Index columns, T nothing, T* tile) {
         for (Index i = rows; i < kStripRows; ++i) std::fill_n(tile + i * kStripCols<T>, kStripCols<T>, nothing);
         if (columns == kStripCols<T>) return;
@@ -422,6 +452,7 @@ class Walker {
     Index mended_ = 0;
     bool alone_ = false;  // the plan is one gaussian
     bool keys_ = false;   // the plan is the key of a search
+    bool hollow_ = false;
 };
 
 }  // namespace mercer::MERCER_ISA

@@ -30,12 +30,10 @@ Indices = npt.NDArray[np.int64]
 LOO = "loo"
 # Below this, numbers without all their digits (under 1e-308) would count in a sum of weights.
 LEAST_SUM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
-# Where the others weigh less than this share of the sum, taking a point out of it again would cancel digits.
-CANCELLED = 1e-3
-# How often the default grid is halved around its best width.
+# How many widths are tried around the best of the default grid.
 REFINEMENTS = 3
-# Numbers of a block of rows.
-BLOCK = 1 << 21
+# A new width keeps this share of the way from each known one, so that it says something new.
+APART = 0.1
 # γ of a named kernel for which its length scale is 1.
 UNIT_GAMMA = {"rbf": 0.5}
 
@@ -111,9 +109,10 @@ class Smoother(KernelMachine):
         tried = own if self.bandwidths is None else _grid(self.bandwidths)
         scores = self._scores(form, points, tried)
         for _ in range(REFINEMENTS if self.bandwidths is None else 0):
-            new = _between(tried, _best(tried, scores))
-            tried = np.concatenate([tried, new])
-            scores = np.concatenate([scores, self._scores(form, points, new)])
+            if (new := _next(tried, scores)) is None:
+                break
+            tried = np.append(tried, new)
+            scores = np.append(scores, self._scores(form, points, tried[-1:]))
         order = np.argsort(tried) if self.bandwidths is None else np.arange(tried.size)
         self.bandwidths_, self.loo_scores_ = tried[order], scores[order]
         self.bandwidth_, self.loo_score_ = _best(tried, scores), float(scores.max())
@@ -145,8 +144,8 @@ class Smoother(KernelMachine):
                 f"Got n_samples = {len(self._weight)}, of which {weighted} have weight.",
                 "Give the bandwidth as a number.",
             )
-        found, supported = self._ratio_without_self()
-        lost = np.flatnonzero(~supported)
+        found, total = self._ratio(self.bound_.self_cross().without_diagonal(self._table))
+        lost = np.flatnonzero(total < LEAST_SUM)
         if lost.size:
             found[lost] = self._fallback[self._nearest_other()[lost]]
         return found
@@ -157,20 +156,6 @@ class Smoother(KernelMachine):
             two = self._nearest(self.bound_.basis, 2)
             self._neighbour = np.where(two[:, 0] == np.arange(len(two)), two[:, 1], two[:, 0])
         return self._neighbour
-
-    def _ratio_without_self(self) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Σⱼ≠ᵢ k(xᵢ, xⱼ) T[j]: the whole sum less its own term, or where that would cancel, summed without it."""
-        whole = np.asarray(self.bound_.self_cross() @ self._table)
-        rest = whole - self.bound_.pairs()[:, None] * self._table
-        cancelled = np.flatnonzero(self._ratio(rest)[1] < CANCELLED * self._ratio(whole)[1])
-        n = len(self.bound_)
-        for start in range(0, cancelled.size, step := max(1, BLOCK // n)):
-            rows = cancelled[start : start + step]
-            block = self.bound_.cross(self.bound_.basis.take(rows)).dense(np.empty((rows.size, n)))
-            block[np.arange(rows.size), rows] = 0.0
-            rest[rows] = block @ self._table
-        found, total = self._ratio(rest)
-        return found, total >= LEAST_SUM
 
     def _nearest(self, points: Points, k: int) -> Indices:  # (m, k)
         """The nearest training points that have weight, best first, ties by index."""
@@ -242,7 +227,21 @@ def _best(bandwidths: Array, scores: Array) -> float:
     return float(bandwidths[scores == scores.max()].max())
 
 
-def _between(bandwidths: Array, h: float) -> Array:
-    """The geometric means of a width and its neighbours."""
-    known = np.sort(bandwidths)
-    return np.asarray(np.sqrt(h * np.concatenate([known[known < h][-1:], known[known > h][:1]])))
+def _next(bandwidths: Array, scores: Array) -> float | None:
+    """The width to try next: the top of the parabola, in log h, through the best width and its neighbours.
+
+    At an end of the known widths it is the geometric mean with the only neighbour; None where there is none.
+    """
+    order = np.argsort(bandwidths)
+    x, s = np.log(bandwidths[order]), scores[order]
+    best = int(np.flatnonzero(s == s.max())[-1])
+    if x.size < 2:
+        return None
+    if best in (0, x.size - 1):
+        return float(np.exp(x[[best, 1 if best == 0 else -2]].mean()))
+    left, right = x[best] - x[best - 1], x[best + 1] - x[best]
+    down, up = (s[best] - s[best - 1]) * right, (s[best] - s[best + 1]) * left  # both at least 0
+    shift = 0.5 * (right * down - left * up) / (down + up) if 0.0 < down + up < np.inf else 0.0
+    if abs(shift) < APART * min(left, right):  # as good as known: look at the wider side
+        shift = 0.5 * (right if right >= left else -left)
+    return float(np.exp(x[best] + np.clip(shift, -(1.0 - APART) * left, (1.0 - APART) * right)))

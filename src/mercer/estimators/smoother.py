@@ -40,8 +40,8 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with values that are checked to be ≥ 0.
     bandwidths : array-like of shape (n_bandwidths,), optional
         What "loo" tries. None is 7 widths, each four times the one before, from 0.003 to 12 times the one at which the
-        length scale is the median distance between (at most 200) training points; then, three times, the two widths
-        that lie between the best and its neighbours.
+        length scale is the median distance between (at most 200) training points; then, three times, the width at which
+        the parabola through the best and its two neighbours, over the logarithm of the width, has its top.
 
     Attributes
     ----------
@@ -114,6 +114,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         spread = np.abs(centred[weight > 0.0]).max(axis=0)
         self._scale = np.where(spread > 0.0, spread, 1.0)
         self._values = np.where(weight[:, None] > 0.0, centred / self._scale, 0.0)  # (n, t)
+        self._range = self._values.min(axis=0), self._values.max(axis=0)
         table = np.column_stack([weight[:, None] * self._values, weight])
         self._fit(points, table, self._values, weight)
         return self
@@ -173,11 +174,11 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         supported = total >= LEAST_SUM
         means = sums[:, :-1] / np.where(supported, total, 1.0)[:, None]
         # A mean lies among what it is the mean of; rounding may not.
-        return np.clip(means, self._values.min(axis=0), self._values.max(axis=0)), total
+        return np.clip(means, *self._range), total
 
     def _score(self, predictions: Array) -> float:
         errors = np.square(self._scale * (self._values - predictions)).mean(axis=1)
-        return -float(np.average(errors, weights=self._weight))
+        return -float(self._weight @ errors / self._weight.sum())
 
 
 class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
@@ -273,4 +274,5 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
         return votes / np.where(total >= LEAST_SUM, total, 1.0)[:, None], total
 
     def _score(self, predictions: Array) -> float:
-        return -float(np.average(np.square(self._fallback - predictions).sum(axis=1), weights=self._weight))
+        errors = np.square(self._fallback - predictions).sum(axis=1)
+        return -float(self._weight @ errors / self._weight.sum())

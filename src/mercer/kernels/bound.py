@@ -5,6 +5,7 @@ held unless it is asked for.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, final
 
 import numpy as np
@@ -137,6 +138,13 @@ class Cross:
         """K V in O(tile + output) memory, for V of shape (m,) or (m, t)."""
         flat, table = _as_table(V, self.shape[1], "V")
         out: Array = self._asked(self._engine.matvec, table)
+        return out[:, 0] if flat else out
+
+    def without_diagonal(self, V: Array) -> Array:
+        """Σⱼ≠ᵢ K[i, j] V[j] for every point of the basis: nothing is added that would have to be taken away again."""
+        assert self._side is None  # of self_cross
+        flat, table = _as_table(V, self.shape[1], "V")
+        out: Array = self._asked(partial(self._engine.matvec, hollow=True), table)
         return out[:, 0] if flat else out
 
     def row_sums(self) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
 
 from mercer.errors import DomainMismatch, InvalidInput, InvalidParameter, NotPositive
 from mercer.estimators._bandwidth import FormulaWeights, distance_of, widened
+from mercer.estimators._smoothing import _next
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
 from mercer.estimators.windows import TABLE, Window
 from mercer.kernels import (
@@ -169,12 +170,34 @@ def test_leave_one_out_chooses_as_scikit_learn_would_by_refitting():
 
 def test_the_default_grid_is_refined_around_its_best():
     model = NadarayaWatson("loo").fit(X, y)
-    assert len(model.bandwidths_) == len(model.loo_scores_) == 13
+    assert len(model.bandwidths_) == len(model.loo_scores_) == 10
     assert (np.diff(model.bandwidths_) > 0.0).all()
     at = int(np.flatnonzero(model.bandwidths_ == model.bandwidth_)[0])
     assert model.loo_scores_[at] == model.loo_score_ == model.loo_scores_.max()
     ratios = model.bandwidths_[at : at + 2] / model.bandwidths_[at - 1 : at + 1]
-    assert ratios.min() == pytest.approx(2**0.25)
+    assert ratios.max() < 4.0, "new widths lie on both sides, or all on the side of the best"
+    fine = NadarayaWatson("loo", bandwidths=np.geomspace(*(model.bandwidth_ * np.array([0.25, 4.0])), 200)).fit(X, y)
+    assert model.loo_score_ >= 1.01 * fine.loo_score_
+    assert model.bandwidth_ == pytest.approx(fine.bandwidth_, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([-1.0, 0.0, -1.0], np.sqrt(8.0)),  # the top is known: the wider side, of equals the right, is halved
+        ([-1.0, -0.5, -1.5], 2.0 * 2.0 ** (-0.5 / 3.0)),
+        ([0.0, -1.0, -2.0], np.sqrt(2.0)),  # at an end
+        ([-2.0, -1.0, 0.0], np.sqrt(8.0)),
+        ([-np.inf, 0.0, -1.0], np.sqrt(8.0)),
+        ([0.0, 0.0, 0.0], np.sqrt(8.0)),
+    ],
+)
+def test_the_next_width_is_the_top_of_a_parabola(scores: list[float], expected: float) -> None:
+    assert _next(np.array([1.0, 2.0, 4.0]), np.array(scores)) == pytest.approx(expected)
+
+
+def test_one_width_has_no_next() -> None:
+    assert _next(np.ones(1), np.zeros(1)) is None
 
 
 def test_equal_scores_choose_the_widest():

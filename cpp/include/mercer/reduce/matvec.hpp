@@ -255,6 +255,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
                 Buffer<double>& mine = slots[static_cast<std::size_t>(slot)];
                 mine.reset(n * job.t);
                 Walker<T> walker(walk);
+                if (job.hollow) walker.hollow_out();
                 Drink drink(v, walker, true, mine.data());
                 for (const Index block : blocks_of_slot(slot, count, blocks))
                     block_rows(block, block * kBlockRows, m, walker, drink);
@@ -271,6 +272,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
     parallel(blocks * pieces, walk.watch, [&](Index task) {
         const Index piece = task / blocks;
         Walker<T> walker(walk);
+        if (job.hollow) walker.hollow_out();
         Drink drink(v, walker, false, slots[static_cast<std::size_t>(piece)].data());
         block_rows(task % blocks, piece * width, std::min((piece + 1) * width, m), walker, drink);
     });

@@ -17,11 +17,9 @@ class RowsDrink {
         const Index i = walker_.first_row() + strip * kStripRows;
         const Index rows = walker_.rows_of(strip);
         const Index columns = std::min<Index>(kStripCols<T>, walk_.right.n - j);
+        if (!walker_.is_bounded()) refuse_not_finite_rows(tile, i, rows);
         for (Index r = 0; r < rows; ++r) {
             const T* from = tile + r * kStripCols<T>;
-            V<T> bad{};
-            for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
-            if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
             Out* out = to_.rows == nullptr ? nullptr : static_cast<Out*>(to_.rows[i + r]);
             if (out == nullptr) continue;
             std::transform(from, from + columns, out + j, [](T x) { return static_cast<Out>(x); });
@@ -32,16 +30,31 @@ class RowsDrink {
     void end_columns(Index, Index) {}
 
    private:
+    void refuse_not_finite_rows(const T* tile, Index i, Index rows) const {
+        for (Index r = 0; r < rows; ++r) {
+            const T* from = tile + r * kStripCols<T>;
+            V<T> bad{};
+            for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
+            if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
+        }
+    }
+
     void add(const T* tile, Index i, Index rows, Index j, Index columns) {
+        constexpr int kGroup = 4;
         double sums[kStripCols<T>];
-        for (Index c = 0; c < kStripCols<T>; c += kWidth<double>) {
-            V<double> sum{};
+        for (Index c = 0; c < kStripCols<T>; c += kGroup * kWidth<double>) {
+            V<double> sum[kGroup] = {};
             for (Index r = 0; r < rows; ++r) {
-                // As it is kept, so that a row that was kept and one that is made again change the gradient alike.
-                const V<double> k = kept(tile + r * kStripCols<T> + c);
-                sum = fma<double>(fill<double>(to_.delta[i + r]), k, sum);
+                const V<double> delta = fill<double>(to_.delta[i + r]);
+                MERCER_UNROLL
+                for (int g = 0; g < kGroup; ++g) {
+                    // As it is kept, so that a row that was kept and one that is made again change the gradient alike.
+                    const V<double> k = kept(tile + r * kStripCols<T> + c + g * kWidth<double>);
+                    sum[g] = fma<double>(delta, k, sum[g]);
+                }
             }
-            store<double>(sums + c, sum);
+            MERCER_UNROLL
+            for (int g = 0; g < kGroup; ++g) store<double>(sums + c + g * kWidth<double>, sum[g]);
         }
         for (Index c = 0; c < columns; ++c) to_.g[j + c] += sums[c];
     }
