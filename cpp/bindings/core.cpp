@@ -88,7 +88,8 @@ NB_MODULE(_core, m) {
     nb::class_<Basis>(m, "Basis", nb::type_slots(kCollected<Basis>), "A plan bound to its right side, packed once.")
         .def(nb::init<const mercer::Plan&, Side, const std::string&, Index>(), "plan"_a, "right"_a, "isa"_a = "",
              "budget"_a = Index{48} << 20)
-        .def("store", &Basis::store, "left"_a.none(), "out"_a, "single"_a, "Fill out with K(left, basis).")
+        .def("store", &Basis::store, "left"_a.none(), "out"_a, "single"_a, "half"_a = false,
+             "Fill out with K(left, basis); `half`: of K(basis, basis) leave what is below the diagonal's blocks.")
         .def("matvec", &Basis::matvec, "left"_a.none(), "v"_a.none(), "single"_a, "hollow"_a = false,
              "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis).")
         .def("normal", &Basis::normal, "left"_a.none(), "v"_a, "w"_a.none(), "single"_a, "K.T @ (K @ v + w), one pass.")
@@ -108,6 +109,18 @@ NB_MODULE(_core, m) {
             PyErr_SetObject(type.ptr(), nb::make_tuple(found.row, found.column, found.origin).ptr());
         }
     });
+
+    m.def(
+        "held_product",
+        [](mercer::bindings::In<float, nb::ndim<2>> K, mercer::bindings::In<double, nb::ndim<1>> v) {
+            const std::size_t n = K.shape(0);
+            mercer::bindings::require(K.shape(1) == n && v.shape(0) == n, "held_product: (n, n) and (n,) expected");
+            auto out = mercer::bindings::fresh<double>({n});
+            const mercer::Held job{K.data(), static_cast<Index>(n), v.data(), out.data()};
+            mercer::bindings::run([&](mercer::Watch& watch) { mercer::choose_engine().held(job, watch); });
+            return out;
+        },
+        "K"_a, "v"_a, "K @ v of a symmetric K in float32, of which half is read.");
 
     mercer::bindings::bind_smo(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });

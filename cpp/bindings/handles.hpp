@@ -191,14 +191,15 @@ class Basis {
         require_fits(plan, side_.side);
     }
 
-    void store(const Side* left, nb::ndarray<nb::c_contig, nb::device::cpu, nb::ndim<2>> out, bool single) const {
+    void store(const Side* left, nb::ndarray<nb::c_contig, nb::device::cpu, nb::ndim<2>> out, bool single,
+               bool half) const {
         const mercer::Side* other = check(left);
         require(static_cast<Index>(out.shape(0)) == rows(left) && static_cast<Index>(out.shape(1)) == side_.side.n,
                 "store: out has another shape");
         const bool narrow = out.dtype() == nb::dtype<float>();
         require(narrow || out.dtype() == nb::dtype<double>(), "store: out must be float32 or float64");
         void* data = out.data();
-        run([&](mercer::Watch& watch) { basis_.store(other, single, watch, {data, narrow}); });
+        run([&](mercer::Watch& watch) { basis_.store(other, single, watch, {data, narrow, half}); });
     }
     nb::ndarray<nb::numpy, double> matvec(const Side* left, std::optional<Table> v, bool single, bool hollow) const {
         const mercer::Side* other = check(left);

@@ -2,6 +2,7 @@
 #include "mercer/engine.hpp"
 
 #include "mercer/pairs.hpp"
+#include "mercer/reduce/held.hpp"
 #include "mercer/reduce/matvec.hpp"
 #include "mercer/reduce/normal.hpp"
 #include "mercer/reduce/rows.hpp"
@@ -83,6 +84,7 @@ const Engine& engine() {
         by_precision<Normal, run_normal<float>, run_normal<double>>,
         by_precision<TopK, run_topk<float>, run_topk<double>>,
         by_precision<Rows, run_rows<float>, run_rows<double>>,
+        run_held,
         pairs,
         {solve_block<float>, add_rows<float>},
         {solve_block<double>, add_rows<double>},

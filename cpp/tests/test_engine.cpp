@@ -249,6 +249,35 @@ TEST("A symmetric walk gives what the general one gives") {
     }
 }
 
+TEST("Half of a symmetric matrix is stored, and is all that a product with it reads") {
+    const Kernel& kernel = kernel_named("gaussian");
+    const Plan plan = kernel.formula.plan();
+    for (const Index n : kSizes) {
+        Points points(n);
+        oracle::draw_points(kernel, n, 3, 5, 0, points);
+        const std::vector<double> v = Draw(2).normals(n);
+        for (const Engine* row : rows_that_run()) {
+            const Gram gram(plan, nullptr, points.side(true), {*row, true});
+            const std::vector<float> whole = gram.store<float>(), half = gram.store<float>(true);
+            for (Index i = 0; i < n; ++i) {
+                for (Index j = 0; j < n; ++j) {
+                    const bool is_left = j / 192 < i / 192;  // below the blocks of the diagonal
+                    CHECK_EQUAL(half[Gram::size(i * n + j)], is_left ? -77.0F : whole[Gram::size(i * n + j)]);
+                }
+            }
+            const std::vector<Real> wanted =
+                product(oracle::gram(kernel.formula, points.side(), points.side()), n, n, widened(v), 1, false);
+            std::vector<double> got(Gram::size(n), -77.0), again(Gram::size(n));
+            mercer::Watch watch;
+            row->held({half.data(), n, v.data(), got.data()}, watch);
+            expect_within(worst(got, wanted), 2e-6 * std::sqrt(static_cast<double>(n)), std::string(row->name));
+            const Threads one(1);
+            row->held({half.data(), n, v.data(), again.data()}, watch);
+            CHECK(got == again);
+        }
+    }
+}
+
 TEST("Results are bitwise equal for any number of threads") {
     const auto everything = [](const Kernel& kernel, const Way& way, Index n, Index m) {
         Points left(n);

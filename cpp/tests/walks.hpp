@@ -63,10 +63,10 @@ class Gram {
         return {plan_, left_ != nullptr ? *left_ : right_, right_, *packed_, left_ == nullptr, watch, way_.budget};
     }
     template <class T = double>
-    std::vector<T> store() const {
+    std::vector<T> store(bool half = false) const {
         std::vector<T> out(size(n() * m()), T(-77));
         mercer::Watch watch;
-        way_.engine.store(walk(watch), {out.data(), sizeof(T) == 4});
+        way_.engine.store(walk(watch), {out.data(), sizeof(T) == 4, half});
         return out;
     }
     std::vector<double> matvec(const std::vector<double>* v, Index t, bool hollow = false) const {

@@ -46,6 +46,7 @@ struct Walk {
 struct Store {
     void* out = nullptr;  // (n, m)
     bool single = false;
+    bool half = false;  // in a symmetric walk, leave what is below the blocks of the diagonal as it is
 };
 struct MatVec {
     const double* v = nullptr;  // (m, t); none: a column of ones, that is the row sums
@@ -74,6 +75,13 @@ struct Rows {                       // rows of K, each into memory of its own, a
     Index tasks = 4;                // parts into which the columns are cut at least
 };
 
+struct Held {                  // out = K v for a symmetric matrix in memory
+    const float* K = nullptr;  // (n, n), of which nothing below the blocks of the diagonal is read
+    Index n = 0;
+    const double* v = nullptr;  // (n)
+    double* out = nullptr;      // (n)
+};
+
 // The inner loops of the support vector machines, in one precision of K.
 template <class T>
 struct Inner {
@@ -94,6 +102,7 @@ struct Engine {
     void (*normal)(const Walk&, const Normal&);
     void (*topk)(const Walk&, const TopK&);
     void (*rows)(const Walk&, const Rows&);
+    void (*held)(const Held&, Watch&);
     // k(x_i, z_i) for the i-th of both sides, in double.
     void (*pairs)(const Plan&, const Side& left, const Side& right, double* out, Watch&);
     Inner<float> inner_single;

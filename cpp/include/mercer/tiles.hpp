@@ -65,6 +65,18 @@ void refuse_not_finite(const Walk& walk, Index row) {
     sweep<T>(walker, walk, row, row + 1, 0, walk.right.n, look);
 }
 
+// The same where a strip, with row i of K first, holds a value that is not finite.
+template <class T>
+void refuse_not_finite_rows(const Walk& walk, const Walker<T>& walker, const T* tile, Index i, Index rows) {
+    if (walker.is_bounded()) return;
+    for (Index r = 0; r < rows; ++r) {
+        const T* from = tile + r * kStripCols<T>;
+        V<T> bad{};
+        for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
+        if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk, i + r);
+    }
+}
+
 // The row blocks of a symmetric walk that one slot takes: back and forth, so that slots are alike in work.
 inline std::vector<Index> blocks_of_slot(Index slot, Index slots, Index blocks) {
     std::vector<Index> mine;

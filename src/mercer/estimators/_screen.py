@@ -25,8 +25,8 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.floating[Any]]
 Index = npt.NDArray[np.intp]
 
-# Candidates beyond k: enough that the proof rarely fails for want of a gap behind the k-th neighbour.
-_EXTRA = 2
+# Candidates beyond k: enough that the proof rarely fails for want of a gap behind the k-th neighbour; and where it did.
+_EXTRA, _MORE = 2, 30
 # Queries that are tried first; where float32 does not prove most of them, the others are asked in float64 at once.
 _PILOT = 256
 # Numbers that a dense tile may hold, and the coordinates of a block of candidates, which should stay in the cache.
@@ -138,6 +138,7 @@ class Screen:
             open_rows = self._ask(np.float32, queries, pilot, psi, index)
             if len(open_rows) <= len(pilot) // 4:
                 open_rows = np.concatenate([open_rows, self._ask(np.float32, queries, rest, psi, index)])
+                open_rows = self._ask(np.float32, queries, open_rows, psi, index, _MORE)
             else:
                 open_rows = np.concatenate([open_rows, rest])
             left = open_rows
@@ -154,7 +155,7 @@ class Screen:
             found[block] = self.metric.distance(differences)
         return found
 
-    def _ask(self, dtype: type, queries: Rows, which: Index, psi: Array, index: Index) -> Index:
+    def _ask(self, dtype: type, queries: Rows, which: Index, psi: Array, index: Index, extra: int = _EXTRA) -> Index:
         """Fill in the nearest of some queries from keys of this type; returns those without a proof."""
         if not len(which):
             return which
@@ -164,7 +165,7 @@ class Screen:
             psi[which], index[which] = self._bound(dtype, exact=True).cross(asked.astype(dtype)).best(k, largest=False)
             return which[:0]
         prepared = self._prepared(asked, dtype)
-        keys, candidates = self._bound(dtype, exact=False).cross(prepared).best(min(n, k + _EXTRA), largest=False)
+        keys, candidates = self._bound(dtype, exact=False).cross(prepared).best(min(n, k + extra), largest=False)
         distances = self.exact(asked, candidates)
         ranks = np.lexsort((candidates, distances))[:, :k]
         psi[which], index[which] = np.take_along_axis(distances, ranks, 1), np.take_along_axis(candidates, ranks, 1)

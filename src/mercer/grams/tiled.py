@@ -96,6 +96,12 @@ class TiledGram:
         self._refuse_unless_square("take")
         return TiledGram(self._bound.take(rows))
 
+    def upper_half(self) -> Array:
+        """The entries of a square K above its diagonal, and a few more, in float32; the others are not touched."""
+        self._refuse_unless_square("upper_half")
+        single = Bound(self._bound.kernel, self._bound.basis, np.dtype(np.float32))
+        return single.self_cross().upper_half(np.empty(self.shape, dtype=np.float32))
+
     def factor(self) -> PhiBlocks | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""
         self._refuse_unless_square("factor")

@@ -179,6 +179,12 @@ class Cross:
         self._asked(self._engine.store, out)
         return out
 
+    def upper_half(self, out: Array) -> Array:
+        """The entries of K(basis, basis) above the diagonal, and a little more; below, `out` stays as it is."""
+        assert self._side is None  # of self_cross
+        self._asked(partial(self._engine.store, half=True), out)
+        return out
+
     @property
     def _engine(self) -> _core.Basis:
         return self.bound.native

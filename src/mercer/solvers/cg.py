@@ -28,17 +28,16 @@ from typing import NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
-import threadpoolctl
 
 from mercer.errors import InvalidParameter, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import Stage, eliminate, groups, scaling
-from mercer.solvers.held import hold
+from mercer.solvers.held import FEW_COLUMNS, hold, one_blas_thread
 from mercer.solvers.lapack import Look
 from mercer.solvers.options import Options
-from mercer.solvers.preconditioner import Preconditioner, rank_for
+from mercer.solvers.preconditioner import SMALL_RANK, Preconditioner, rank_for
 
 __all__ = ["cg", "rank_for"]
 
@@ -54,8 +53,11 @@ PROGRESS = 0.9
 DRIFT = 0.1
 # Products in float32 are believed until the residual has shrunk to this share of the last true one.
 BELIEVED = 1e-4
-# BLAS is kept to one thread during the iterations from so many rows (it takes a few ms to say so), and up to so many
-# columns (products with F are then no longer a trifle).
+# Pivots where a product only reads K, for a ridge as large as the mean of the diagonal; more for a smaller one. With
+# an RBF in 20 dimensions and 5 000 rows 500 took half as long again, and 50 a quarter.
+HELD_PIVOTS = 200
+# BLAS is kept to one thread during the iterations from so many rows, and up to so many columns: products with F are
+# then no longer a trifle.
 LIMITED_ROWS, LIMITED_COLUMNS = 2_000, 8
 # Of a right-hand side, what is left of y beside its projection on B by rounding alone.
 ROUNDINGS = 16.0
@@ -97,12 +99,13 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
     for part, (cost, targets) in enumerate(parts):
         rows = np.flatnonzero(cost > 0.0)
         scale, ridge = scaling(cost[rows])
-        system = _System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]))
+        k = targets.size + problem.B.shape[1]
+        system = _System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]), k)
         stage = Stage(watch, part / len(parts), (part + 1) / len(parts))
-        preconditioner = Preconditioner(system.gram, scale, system.ridge, stage)
+        preconditioner = Preconditioner(system.gram, scale, system.ridge, stage, system.pivots)
         y, B = scale[:, None] * problem.y[np.ix_(rows, targets)], scale[:, None] * problem.B[rows]
         start, rest = _project(y, B)
-        with _few_blas_threads(system, targets.size + B.shape[1]):
+        with _few_blas_threads(system, k):
             found = _iterate(system, preconditioner, np.hstack([rest, B]), options, stage)
         z, shift = eliminate(found.solved, B, problem.price)
         coef[np.ix_(rows, targets)] = scale[:, None] * z
@@ -139,15 +142,22 @@ def _project(y: Array, B: Array) -> tuple[Array, Array]:
 class _System:
     """The matrix M of (1)."""
 
-    def __init__(self, gram: Gram, scale: Array, ridge: float) -> None:
+    def __init__(self, gram: Gram, scale: Array, ridge: float, k: int) -> None:
         self.gram = gram
         self.scale = scale
         self.ridge = ridge
         diagonal = scale * scale * np.asarray(gram.diag(), dtype=np.float64)
         self.trace = float(np.maximum(diagonal, 0.0).sum())
-        self._held = hold(gram, ridge)
+        self._held = hold(gram, ridge, k)
         # Of a product, relative to ‖M‖ ≤ trace + ridge.
         self.rounding = float(np.finfo(np.float32 if self.is_held else gram.dtype).eps) * (self.trace + ridge)
+
+    @property
+    def pivots(self) -> int | None:
+        """At most so many for the preconditioner; None where a product is worth as many as there can be."""
+        if not self.is_held:
+            return None
+        return max(SMALL_RANK, int(HELD_PIVOTS * math.sqrt(self.trace / (len(self.scale) * self.ridge))))
 
     @property
     def is_held(self) -> bool:
@@ -169,15 +179,9 @@ class _System:
 
 
 def _few_blas_threads(system: _System, k: int) -> AbstractContextManager[object]:
-    """One thread for the vectors of an iteration.
-
-    They take little of it, but the threads of BLAS, once woken, spin for longer than that and take the cores from the
-    product with K: at 5 000 rows the iteration would take twice its time on two cores that are not idle.
-    """
-    if system.is_held or len(system.scale) < LIMITED_ROWS or k > LIMITED_COLUMNS:
-        return nullcontext()
-    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
-    return limits
+    """One thread for the vectors of an iteration, where the product is the engine's."""
+    most = FEW_COLUMNS if system.is_held else LIMITED_COLUMNS  # beyond, the product itself is one of BLAS
+    return nullcontext() if len(system.scale) < LIMITED_ROWS or k > most else one_blas_thread()
 
 
 class _Found(NamedTuple):

@@ -28,6 +28,7 @@ Learning 61 (2005).
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import NamedTuple, final
 
 import numpy as np
@@ -37,6 +38,7 @@ from mercer.problems.certify import measure
 from mercer.problems.feasible import settle
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.held import FEW_COLUMNS, one_blas_thread
 from mercer.solvers.newton_systems import Curvature, Preconditioner, Quiet, Route, direct, featured, pivoted
 from mercer.solvers.options import Options
 from mercer.solvers.watch import Watch
@@ -88,7 +90,9 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
     part = problem if rows.size == n else _take(problem, rows)
     watch = options.watch(label)
     try:
-        found = _iterate(part, options, route(part, watch), watch)
+        made = route(part, watch)
+        with one_blas_thread() if made.is_rounded and t <= FEW_COLUMNS else nullcontext():
+            found = _iterate(part, options, made, watch)
     finally:
         watch.close()
     coef = np.zeros((n, t))

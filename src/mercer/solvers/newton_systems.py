@@ -171,7 +171,7 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
         rng=np.random.default_rng(0),
         watch=Quiet(watch),
     )
-    times, how = _hold(problem.gram, cost)
+    times, how = _hold(problem.gram, cost, t)
     note = f"rank {found.factor.shape[1]} preconditioner, K {how}"
     return Route(_woodbury(_Held(found.factor), t), times, note, is_rounded=how == SINGLE)
 
@@ -180,11 +180,11 @@ def _times(gram: Gram) -> Callable[[Array], Array]:
     return lambda V: np.asarray(gram @ V, dtype=np.float64)
 
 
-def _hold(gram: Gram, cost: float) -> tuple[Callable[[Array], Array], str]:
+def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], str]:
     """K of the inner products: in float32 where c/4 times its rounding is at most 1/4 of the identity of (2)."""
     if isinstance(gram, DenseGram):
         return _times(gram), "stored"
-    times = hold(gram, 1.0 / cost)
+    times = hold(gram, 1.0 / cost, t)
     return (_times(gram), "made anew for each product") if times is None else (times, SINGLE)
 
 

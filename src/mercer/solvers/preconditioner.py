@@ -62,6 +62,8 @@ class Preconditioner:
         Above 0. Columns are taken until the residual's trace is no larger: the condition of P⁻¹ M is then at most 2.
     watch : Watch
         Looked at between blocks of columns; once it is over, those at hand must do.
+    most : int, optional
+        No more columns than this.
 
     Attributes
     ----------
@@ -83,14 +85,14 @@ class Preconditioner:
     array([1., 0.])
     """
 
-    def __init__(self, gram: Gram, scale: Array, ridge: float, watch: Look) -> None:
+    def __init__(self, gram: Gram, scale: Array, ridge: float, watch: Look, most: int | None = None) -> None:
         n = len(scale)
         trace = float((scale * scale * np.asarray(gram.diag(), dtype=np.float64)).sum())
         dtype: Any = np.float32 if ridge > SINGLE * trace else np.float64
         self._pivoted = pivoted_cholesky(
             gram,
             scale,
-            rank_for(n),
+            rank_for(n) if most is None else min(rank_for(n), most),
             stop=ridge,
             rng=np.random.default_rng(0),
             watch=Stage(watch, 0.0, 0.0),  # the bar begins with the iterations

@@ -28,9 +28,10 @@ def ridge(K, alpha):
     return Problem(K, Y, LOSSES["squared"], np.full(Y.shape, 1.0 / alpha), np.ones((N, 0)), np.zeros(0))
 
 
-def test_products_are_those_of_K_in_float32():
-    times = hold(tiled(), least=1.0)
-    V = RNG.standard_normal((N, 3))
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_products_are_those_of_K_in_float32(columns):
+    times = hold(tiled(), 1.0, columns)
+    V = RNG.standard_normal((N, columns))
     assert times is not None
     found = times(V)
     assert found.dtype == np.float64
@@ -40,11 +41,11 @@ def test_products_are_those_of_K_in_float32():
 
 def test_K_is_not_held_where_it_is_stored_is_too_large_or_too_coarse(monkeypatch):
     assert held_bytes(tiled(), 1.0) == 4 * N * N
-    assert hold(DenseGram(KERNEL(X)), 1.0) is None
-    assert hold(tiled(), least=0.9 * N * 2.0**-24) is None
-    assert hold(tiled(), least=1.1 * N * 2.0**-24) is not None
+    assert hold(DenseGram(KERNEL(X)), 1.0, 1) is None
+    assert hold(tiled(), 0.9 * N * held.UNIT, 1) is None
+    assert hold(tiled(), 1.1 * N * held.UNIT, 1) is not None
     monkeypatch.setattr(held, "HELD_BYTES", 4 * N * N - 1)
-    assert hold(tiled(), 1.0) is None
+    assert hold(tiled(), 1.0, 1) is None
 
 
 @pytest.mark.parametrize("alpha", [1.0, 1e-3])
@@ -61,7 +62,7 @@ def test_residuals_are_true_whatever_the_steps_are_made_of(alpha, tol):
 def test_coarse_products_cost_iterations_and_no_digits(monkeypatch, noise):
     rough = KERNEL(X)
     rough = rough + noise * np.abs(rough) * (E := RNG.standard_normal((N, N))) + noise * np.abs(rough) * E.T
-    monkeypatch.setattr(module, "hold", lambda gram, least: lambda V: rough @ V)
+    monkeypatch.setattr(module, "hold", lambda gram, least, columns: lambda V: rough @ V)
     answer = cg(ridge(tiled(), 0.1), Options(tol=1e-10))
     expected = np.linalg.solve(KERNEL(X) + 0.1 * np.eye(N), Y)
     np.testing.assert_allclose(answer.coef, expected, atol=1e-8)

@@ -17,7 +17,7 @@ class RowsDrink {
         const Index i = walker_.first_row() + strip * kStripRows;
         const Index rows = walker_.rows_of(strip);
         const Index columns = std::min<Index>(kStripCols<T>, walk_.right.n - j);
-        if (!walker_.is_bounded()) refuse_not_finite_rows(tile, i, rows);
+        refuse_not_finite_rows<T>(walk_, walker_, tile, i, rows);
         for (Index r = 0; r < rows; ++r) {
             const T* from = tile + r * kStripCols<T>;
             Out* out = to_.rows == nullptr ? nullptr : static_cast<Out*>(to_.rows[i + r]);
@@ -30,15 +30,6 @@ class RowsDrink {
     void end_columns(Index, Index) {}
 
    private:
-    void refuse_not_finite_rows(const T* tile, Index i, Index rows) const {
-        for (Index r = 0; r < rows; ++r) {
-            const T* from = tile + r * kStripCols<T>;
-            V<T> bad{};
-            for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
-            if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
-        }
-    }
-
     void add(const T* tile, Index i, Index rows, Index j, Index columns) {
         constexpr int kGroup = 4;
         double sums[kStripCols<T>];

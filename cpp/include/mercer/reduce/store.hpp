@@ -8,7 +8,8 @@ namespace mercer::MERCER_ISA {
 template <class T, class Out>
 class StoreDrink {
    public:
-    StoreDrink(const Walk& walk, Out* out, Walker<T>& walker) : walk_(walk), out_(out), walker_(walker) {}
+    StoreDrink(const Walk& walk, Out* out, bool mirrors, Walker<T>& walker)
+        : walk_(walk), out_(out), mirrors_(mirrors), walker_(walker) {}
 
     void strip(int strip, Index j) {
         const T* tile = walker_.fold(strip, j);
@@ -16,11 +17,9 @@ class StoreDrink {
         const Index rows = walker_.rows_of(strip);
         const Index m = walk_.right.n;
         const Index columns = std::min<Index>(kStripCols<T>, m - j);
+        refuse_not_finite_rows<T>(walk_, walker_, tile, i, rows);
         for (Index r = 0; r < rows; ++r) {
             const T* from = tile + r * kStripCols<T>;
-            V<T> bad{};
-            for (Index c = 0; c < kStripCols<T>; c += kWidth<T>) bad = fma<T>(load<T>(from + c), V<T>{}, bad);
-            if (!std::isfinite(sum<T>(bad))) refuse_not_finite<T>(walk_, i + r);
             std::transform(from, from + columns, out_ + (i + r) * m + j, [](T x) { return static_cast<Out>(x); });
             if constexpr (sizeof(Out) < sizeof(T)) {  // finite in double, but perhaps not in float
                 const Out* row = out_ + (i + r) * m + j;
@@ -28,7 +27,7 @@ class StoreDrink {
                 if (bad_at != row + columns) throw mercer::NotFinite(i + r, j + (bad_at - row), -1);
             }
         }
-        if (!walk_.symmetric || j < walker_.first_row() + kBlockRows) return;
+        if (!mirrors_ || j < walker_.first_row() + kBlockRows) return;
         for (Index c = 0; c < columns; ++c) {
             Out* to = out_ + (j + c) * m + i;
             for (Index r = 0; r < rows; ++r) to[r] = static_cast<Out>(tile[r * kStripCols<T> + c]);
@@ -40,14 +39,15 @@ class StoreDrink {
    private:
     const Walk& walk_;
     Out* out_;
+    bool mirrors_;
     Walker<T>& walker_;
 };
 
 template <class T, class Out>
-void store_as(const Walk& walk, Out* out) {
+void store_as(const Walk& walk, Out* out, bool half) {
     parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
         Walker<T> walker(walk);
-        StoreDrink<T, Out> drink(walk, out, walker);
+        StoreDrink<T, Out> drink(walk, out, walk.symmetric && !half, walker);
         const Index i0 = block * kBlockRows;
         const Index i1 = std::min(i0 + kBlockRows, walk.left.n);
         sweep<T>(walker, walk, i0, i1, walk.symmetric ? i0 : 0, walk.right.n, drink);
@@ -62,8 +62,8 @@ void store_as(const Walk& walk, Out* out) {
 
 template <class T>
 void run_store(const Walk& walk, const Store& to) {
-    if (to.single) store_as<T>(walk, static_cast<float*>(to.out));
-    else store_as<T>(walk, static_cast<double*>(to.out));
+    if (to.single) store_as<T>(walk, static_cast<float*>(to.out), to.half);
+    else store_as<T>(walk, static_cast<double*>(to.out), to.half);
 }
 
 }  // namespace mercer::MERCER_ISA
