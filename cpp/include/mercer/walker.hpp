@@ -108,8 +108,8 @@ class Walker {
         return true;
     }
 
-    // Whether every value is a number between 0 and 1.
-    bool is_bounded() const { return alone_; }
+    // Whether every value is a number between 0 and 1: a gaussian, unless its exponents are 0 times an infinite scale.
+    bool is_bounded() const { return alone_ && std::isfinite(walk_.plan.uses()[0].scale * kLog2E); }
 
     // Whether the plan is r(x) + r(z) - 2 <x, z> of dense rows, as a search has it.
     bool has_keys() const { return keys_; }
