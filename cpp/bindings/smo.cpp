@@ -77,8 +77,8 @@ Arguments arguments(const Gram& gram, const Indices& cuts, const In<std::int64_t
 nb::tuple solve(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb::ndim<2>>& uses, Index copies,
                 const Vector& linear, const Vector& low, const Vector& high, const In<std::uint8_t, nb::ndim<1>>& group,
                 double width, const Vector& diagonal, const Out& b, const Out& image, bool has_image, bool single,
-                double tol, double finish, Index finish_steps, Index max_steps, Index cache_bytes, double max_seconds,
-                const std::optional<nb::callable>& progress) {
+                double tol, double finish, Index finish_steps, Index max_steps, Index cache_bytes, double patience,
+                Index crawl_free, double max_seconds, const std::optional<nb::callable>& progress) {
     Arguments made = arguments(gram, cuts, uses, copies, b, image);
     MarginBatch& batch = made.batch;
     for (const Vector* numbers : {&linear, &low, &high})
@@ -111,9 +111,10 @@ nb::tuple solve(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb
     });
     try {
         const nb::gil_scoped_release released;
-        const MarginOptions options{tol, finish, finish_steps, max_steps, cache_bytes, single};
+        const MarginOptions options{tol, finish, finish_steps, max_steps, cache_bytes, single, patience, crawl_free};
         solve_margins(made.source, batch, options, *made.engine, watch, violation, report);
         if (report.stopped) ended = "steps";
+        if (report.crawling) ended = "crawling";
     } catch (const Cancelled&) {
         // The signal's exception is raised again by who does not want the best so far.
         if (PyErr_Occurred() != nullptr) {
@@ -139,7 +140,7 @@ void images(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb::nd
 void bind_smo(nb::module_& m) {
     m.def("solve_margins", &solve, "gram"_a, "cuts"_a, "uses"_a, "copies"_a, "linear"_a, "low"_a, "high"_a, "group"_a,
           "width"_a, "diagonal"_a, "b"_a, "image"_a, "has_image"_a, "single"_a, "tol"_a, "finish"_a, "finish_steps"_a,
-          "max_steps"_a, "cache_bytes"_a, "max_seconds"_a, "progress"_a.none(),
+          "max_steps"_a, "cache_bytes"_a, "patience"_a, "crawl_free"_a, "max_seconds"_a, "progress"_a.none(),
           "Improve b (and its image K b) in place; returns steps, kernel evaluations, and how it ended.");
     m.def("margin_images", &images, "gram"_a, "cuts"_a, "uses"_a, "copies"_a, "b"_a, "image"_a, "left"_a = nb::none(),
           "Fill image with K b on the rows of each problem in float64, but for those that are left as they are.");

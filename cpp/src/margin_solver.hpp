@@ -32,6 +32,17 @@ inline constexpr Index kInnerSteps = 2;
 inline constexpr double kHardShare = 0.3;
 inline constexpr Index kHardSteps = 50;
 
+// Steps in hard blocks that cost about as much as Newton's method on so many free variables: its factorisations, and
+// bringing f up to date in double.
+inline Index newton_steps(Index free, Index variables) {
+    constexpr Index kLeast = 20000;
+    constexpr Index kFactorisation = 16;
+    constexpr Index kImage = 8;
+    return std::max(kLeast, free * free / kFactorisation + kImage * variables);
+}
+
+enum class Ended : std::uint8_t { kSolved, kStopped, kCrawling };
+
 template <class T>
 class MarginSolver {
    public:
@@ -55,8 +66,8 @@ class MarginSolver {
         if (!batch.has_image) start_image();
     }
 
-    // Counts its steps; false where max_steps ended it.
-    bool run(Index& steps) {
+    // Counts its steps.
+    Ended run(Index& steps) {
         constexpr Index kNever = std::numeric_limits<Index>::max();
         const MarginOptions& options = shared_.options;
         const Index last = options.max_steps < 0 ? kNever : options.max_steps;
@@ -65,19 +76,20 @@ class MarginSolver {
             shared_.watch.look();
             const double violation = slopes_.measure(image_.values(), shared_.engine);
             shared_.violation.store(violation, std::memory_order_relaxed);
-            if (!(violation > std::min(options.tol, options.finish))) return true;
+            if (!(violation > std::min(options.tol, options.finish))) return Ended::kSolved;
             const bool is_solved = !(violation > options.tol);
             if (is_solved && finishing == kNever) finishing = steps + options.finish_steps * variables_;
             // The violation is not monotone: when finishing is given up, the problem may have to be solved again.
             const bool is_given_up = steps >= finishing;
-            if (is_solved && (is_given_up || !(violation > options.finish))) return true;
-            if (steps >= last) return is_solved;
+            if (is_solved && (is_given_up || !(violation > options.finish))) return Ended::kSolved;
+            if (steps >= last) return is_solved ? Ended::kSolved : Ended::kStopped;
+            if (is_crawling()) return Ended::kCrawling;
             choose();
             assemble();
             aim_ = is_given_up ? options.tol : std::min(options.tol, options.finish);
             const Index taken = solve(violation, std::min(last, is_given_up ? kNever : finishing) - steps);
             steps += taken;
-            if (taken == 0) return true;  // rounding: no pair of the block can move
+            if (taken == 0) return Ended::kSolved;  // rounding: no pair of the block can move
         }
     }
 
@@ -251,6 +263,7 @@ class MarginSolver {
         block_.max_steps = std::min(max_steps, (is_all || is_hard_ ? kHardSteps : kInnerSteps) * block_.size);
         const Index taken = shared_.engine.template inner<T>().solve_block(block_);
         if (!is_all) look_whether_hard(taken);
+        if (is_all || is_hard_) hard_steps_ += taken;
         moved_.assign(members_.size(), 0);
         std::vector<Change> changes;
         for (Index m = 0; m < block_.size; ++m) {
@@ -269,15 +282,29 @@ class MarginSolver {
         return taken;
     }
 
+    Index free() const {
+        Index count = 0;
+        for (Index v = 0; v < variables_; ++v) count += is_free(v) ? 1 : 0;
+        return count;
+    }
+
+    bool is_crawling() const {
+        const auto exceeds = [&](Index free) {
+            const auto worth = static_cast<double>(newton_steps(free, variables_));
+            return static_cast<double>(hard_steps_) > shared_.options.patience * worth;
+        };
+        if (!exceeds(0)) return false;
+        const Index count = free();
+        return count <= shared_.options.crawl_free && exceeds(count);
+    }
+
     void look_whether_hard(Index taken) {
         window_steps_ += taken;
         if (++window_ < kHardWindow) return;
         is_hard_ = is_hard_ || 2 * window_steps_ > 3 * kHardWindow * size_;
         window_ = window_steps_ = 0;
         if (!is_hard_) return;
-        Index free = 0;
-        for (Index v = 0; v < variables_; ++v) free += is_free(v) ? 1 : 0;
-        const Index wanted = (free + kBlockPad) / kBlockPad * kBlockPad;
+        const Index wanted = (free() + kBlockPad) / kBlockPad * kBlockPad;
         size_ = std::min(variables_, std::clamp(wanted, block_size(variables_), kHardBlock));
     }
 
@@ -304,6 +331,7 @@ class MarginSolver {
     bool is_hard_ = false;
     Index window_ = 0;  // blocks since it was last looked whether the problem is hard, and their steps
     Index window_steps_ = 0;
+    Index hard_steps_ = 0;  // in all
 };
 
 }  // namespace mercer

@@ -53,7 +53,7 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
         own.push_back(std::make_unique<Segments<T>>(size, size, budget / std::max<Index>(n, 1) * size));
     }
     const std::vector<Index> row0 = row_starts(batch);
-    std::vector<std::uint8_t> stopped(at(batch.problems), 0);
+    std::vector<Ended> ended(at(batch.problems), Ended::kSolved);
     const auto solve_group = [&](const Group& group, Index cross_bytes) {
         const std::vector<Part> parts = parts_of(batch, group.problems[0]);
         std::vector<std::unique_ptr<Segments<T>>> cross;
@@ -71,7 +71,7 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
         }
         for (const Index p : group.problems) {
             MarginSolver<T> solver(batch, p, row0[at(p)] * batch.copies, row0[at(p)], *gram, tables, shared);
-            stopped[at(p)] = solver.run(report.steps[at(p)]) ? 0 : 1;
+            ended[at(p)] = solver.run(report.steps[at(p)]);
         }
     };
     std::vector<Group> groups = groups_of(batch);
@@ -83,7 +83,8 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
     const Index threads = std::max<Index>(std::min<Index>(thread_count(), count), 1);
     if (count == 1) solve_group(*small, budget);
     else parallel(count, shared.watch, [&](Index g) { solve_group(small[g], budget / threads); });
-    report.stopped = std::any_of(stopped.begin(), stopped.end(), [](std::uint8_t is) { return is != 0; });
+    report.stopped = std::find(ended.begin(), ended.end(), Ended::kStopped) != ended.end();
+    report.crawling = std::find(ended.begin(), ended.end(), Ended::kCrawling) != ended.end();
 }
 
 }  // namespace

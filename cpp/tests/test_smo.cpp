@@ -217,3 +217,25 @@ TEST("A watch that is cancelled beforehand stops it at once") {
                  mercer::Cancelled);
     CHECK(batch.b == before);
 }
+
+TEST("A problem that crawls is left as it is, unless it has too many free variables") {
+    for (const Machine machine : kMachines) {
+        MarginOptions impatient = options(false);
+        impatient.patience = 0.0;
+        Batch solved(machine, kOne);
+        MarginReport report;
+        run(stored(false), solved.view(), impatient, report);
+        CHECK(!report.crawling);
+        check_optimal(solved, machine, kOne, reached(false));
+
+        Batch left(machine, kOne);
+        impatient.tol = impatient.finish = 0.0;  // out of reach
+        impatient.max_steps = 100000;
+        impatient.crawl_free = 2 * data().n;
+        run(stored(false), left.view(), impatient, report);
+        const bool is_one_block = left.b.size() <= 256;  // more are not hard: they go on until they are stopped
+        CHECK_EQUAL(report.crawling, is_one_block);
+        CHECK_EQUAL(report.stopped, !is_one_block);
+        left.check_feasible();
+    }
+}

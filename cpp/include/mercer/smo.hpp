@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <variant>
@@ -42,12 +43,17 @@ struct MarginOptions {
     Index max_steps = -1;  // of each problem; none below 0
     Index cache_bytes = Index{200} << 20;
     bool single = true;  // entries of K in float
+    // A problem crawls when it has taken `patience` times the steps that Newton's method on its free variables is
+    // worth, and has no more than crawl_free of them: it is then left to that.
+    double patience = std::numeric_limits<double>::infinity();
+    Index crawl_free = 0;
 };
 
 struct MarginReport {
     std::vector<Index> steps;           // of each problem
     std::atomic<Index> evaluations{0};  // entries of K that were made
     bool stopped = false;               // at max_steps
+    bool crawling = false;              // some problem was left to Newton's method
 };
 
 // Entries of K: made by the engine, or all there.

@@ -16,6 +16,7 @@ from mercer.grams.base import Gram
 from mercer.problems.margin_referee import MarginSolution, judge
 from mercer.problems.margins import Margins
 from mercer.solvers.margin_image import MarginImage
+from mercer.solvers.margin_newton import MarginNewton
 from mercer.solvers.watch import Watch
 
 __all__ = ["MarginOptions", "solve_margins"]
@@ -36,6 +37,8 @@ LONG_STEPS = 10_000_000
 LONG_STEPS_EACH = 3_000
 # How often a float32 solve is taken up again where the referee, in float64, still sees a violation above tol.
 ROUNDS = 8
+# Steps of two are given so much longer before they are left to Newton's method again, where it was of no use.
+IMPATIENCE = 4.0
 # How the solver ends when f is not up to date.
 CUT_SHORT = frozenset({"time", "interrupted"})
 # The solver aims a little below tol, since it is the referee's float64 that must be content.
@@ -109,6 +112,7 @@ def solve_margins(
     # Opaque: what the core makes entries from. Many small problems over few rows want most of them.
     native: Any = gram.dense() if is_small and len(batch) > 1 else gram.native()
     diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
+    finish = FINISHED if is_small else math.inf
     watch = Watch("smo", show=options.verbose > 0)
     steps = np.zeros(len(batch), dtype=np.int64)
     evaluations = 0
@@ -116,7 +120,10 @@ def solve_margins(
     limit = long if options.max_steps < 0 else min(options.max_steps, long)
     f = MarginImage(native, cuts, uses, batch, diagonal, coef, image)
     has_image = f.is_known
-    for round_ in range(1, ROUNDS + 1):
+    newton = MarginNewton(batch, gram, native, cuts, uses, options.cache_bytes)
+    patience = 1.0
+    round_ = 0
+    while True:
         left = None if options.max_time is None else options.max_time - (time.perf_counter() - begun)
         taken, made, ended = _core.solve_margins(
             native,
@@ -134,18 +141,30 @@ def solve_margins(
             has_image,
             single=not is_small,
             tol=AIM * options.tol,
-            finish=FINISHED if is_small else math.inf,
+            finish=finish,
             finish_steps=max(FINISHING_STEPS, LEAST_FINISHING_STEPS // int(cuts[-1])),
             max_steps=max(limit - int(steps.max()), 0),
             cache_bytes=options.cache_bytes,
+            patience=patience,
+            crawl_free=newton.most_free,
             max_seconds=math.inf if left is None else max(left, 0.0),
             progress=_progress(watch, options.tol) if options.verbose else None,
         )
+        steps += np.asarray(taken, dtype=np.int64)
+        evaluations += made
+        if ended == "crawling":
+            try:
+                helped = newton.advance(coef, f.values, AIM * min(options.tol, finish), Watch("newton", left))
+            except KeyboardInterrupt:
+                ended = "interrupted"
+            else:
+                has_image = True
+                patience *= 1.0 if helped else IMPATIENCE
+                continue
         if ended == "interrupted" and not options.keep_best:
             watch.close()
             raise KeyboardInterrupt
-        steps += np.asarray(taken, dtype=np.int64)
-        evaluations += made
+        round_ += 1
         f.refresh(trusted=not is_small and ended not in CUT_SHORT)
         has_image = True
         verdict = partial(
@@ -155,7 +174,7 @@ def solve_margins(
             coef,
             f.values,
             steps=steps,
-            kernel_evaluations=evaluations,
+            kernel_evaluations=evaluations + newton.evaluations,
             tol=options.tol,
             stopped=ended != "solved" and not (ended == "steps" and limit == long),
             assumptions=() if gram.proof is None else gram.proof.assumptions,
@@ -165,7 +184,7 @@ def solve_margins(
         is_last = solution.status.is_certified or ended != "solved" or round_ == ROUNDS
         if is_last and f.complete():
             solution = verdict(seconds=time.perf_counter() - begun)
-        if solution.status.is_certified or ended != "solved":
+        if is_last:
             break
     watch.close()
     return solution

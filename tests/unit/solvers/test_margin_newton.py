@@ -1,0 +1,101 @@
+"""Support vector machines whose steps of two crawl are finished by Newton's method on their free variables."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
+
+import mercer
+from mercer.problems.solution import Status
+from mercer.solvers.margin_newton import MarginNewton
+from mercer.solvers.smo import LONG_STEPS
+
+RNG = np.random.default_rng(0)
+NOISY = RNG.standard_normal((300, 5))
+LABEL = NOISY[:, 0] + 0.5 * RNG.standard_normal(300) > 0.0
+CANCER, BENIGN = load_breast_cancer(return_X_y=True)
+SCALED = (CANCER - CANCER.mean(axis=0)) / CANCER.std(axis=0)
+MANY = RNG.standard_normal((2_600, 2))  # above SMALL_ROWS of solvers.smo: float32 inside
+ODD = np.sin(3.0 * MANY[:, 0]) + 0.3 * RNG.standard_normal(2_600) > MANY[:, 1]
+
+# Each took ten million steps and was left unsolved, or (float32, many classes) several times as many as now.
+CRAWLING = {
+    "scaled": (mercer.SVC(kernel="linear", C=1e6), SCALED, BENIGN),
+    "unscaled": (mercer.SVC(kernel="linear", C=1e3), CANCER, BENIGN),
+    "overlapping": (mercer.SVC(kernel="poly", C=1e6), NOISY, LABEL),
+    "two sums": (mercer.NuSVC(kernel="linear", nu=0.05), CANCER, BENIGN),
+    "regression": (mercer.SVR(kernel="linear", C=1.0), CANCER, BENIGN.astype(float)),
+    "each row twice": (mercer.NuSVR(C=1e3), NOISY, NOISY[:, 0] ** 2),
+    "classes": (mercer.SVC(kernel="linear", C=1e6), *load_wine(return_X_y=True)),
+    "float32": (mercer.SVC(gamma=1.0, C=3e4), MANY, ODD),
+}
+
+
+@pytest.fixture
+def advances(monkeypatch):
+    """What each call of Newton's method said."""
+    said = []
+    advance = MarginNewton.advance
+
+    def counted(self, *arguments):
+        said.append(advance(self, *arguments))
+        return said[-1]
+
+    monkeypatch.setattr(MarginNewton, "advance", counted)
+    return said
+
+
+@pytest.mark.parametrize("name", CRAWLING)
+def test_what_crawls_is_solved(name, advances):
+    machine, X, y = CRAWLING[name]
+    solution = machine.fit(X, y).solution_
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert solution.kkt_violation <= machine.tol
+    assert solution.relative_gap <= 1e-2
+    assert solution.steps.max() < LONG_STEPS / 5
+    assert any(advances)
+
+
+def test_what_does_not_crawl_is_left_alone(advances):
+    mercer.SVC().fit(NOISY, LABEL)
+    assert not advances
+
+
+def test_the_solution_is_that_of_steps_of_two(monkeypatch):
+    machine = mercer.SVC(C=1e3).fit(NOISY, LABEL)
+    monkeypatch.setattr(MarginNewton, "most_free", 0)
+    alone = mercer.SVC(C=1e3).fit(NOISY, LABEL)
+    assert alone.solution_.steps.sum() > machine.solution_.steps.sum()
+    np.testing.assert_allclose(machine.decision_function(NOISY), alone.decision_function(NOISY), atol=1e-7)
+
+
+def test_matrices_stay_within_the_memory(advances):
+    machine, X, y = CRAWLING["float32"]
+    small = mercer.SVC(gamma=1.0, C=3e4, cache_size=1, max_iter=400_000)
+    with pytest.warns(UserWarning, match="max_iter"):
+        small.fit(X, y)
+    assert not advances
+    assert machine.cache_size == 200
+
+
+@pytest.mark.parametrize("keep_best", [False, True])
+def test_an_interrupt_leaves_the_best_or_is_raised(monkeypatch, keep_best):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MarginNewton, "_solve", interrupted)
+    machine = mercer.SVC(kernel="linear", C=1e6, keep_best=keep_best)
+    if not keep_best:
+        with pytest.raises(KeyboardInterrupt):
+            machine.fit(SCALED, BENIGN)
+        return
+    with pytest.warns(UserWarning, match="interrupted"):
+        machine.fit(SCALED, BENIGN)
+    assert machine.score(SCALED, BENIGN) > 0.95
+
+
+def test_time_runs_out_during_newton(monkeypatch):
+    monkeypatch.setattr("mercer.solvers.margin_newton.newton_in_box", lambda *_: 0.0)  # no progress, ever
+    machine = mercer.SVC(kernel="linear", C=1e6, max_time=0.2)
+    with pytest.warns(UserWarning, match="max_time"):
+        machine.fit(SCALED, BENIGN)
+    assert machine.solution_.seconds < 5.0
