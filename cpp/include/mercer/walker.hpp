@@ -84,16 +84,15 @@ class Walker {
         if (!alone_ || right_.leaves[0].differences || touches_diagonal(strip, j0)) return false;
         const LeftLeaf<T>& left = left_[0];
         const PackedLeaf<T>& right = right_.leaves[0];
-        const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
+        const T reach = strip_reach(0, strip, j0);
         if (link_of(reach) != Link::near) return false;
-        const T limit = gaussian_limit(0, reach);
+        const bool is_guarded = gaussian_limit(0, reach) < T{1};
+        const T trust = trusted_product(0);
         // In few dimensions near pairs are common: most panels would be made twice.
-        if (limit < T{1} && right.d <= 4) return false;
+        if (is_guarded && right.d <= 4) return false;
         constexpr decltype(&product_panel<T, false, false>) kPanels[] = {
             product_panel<T, false, false>, product_panel<T, false, true>, product_panel<T, true, false>,
             product_panel<T, true, true>};
-        const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
-        const T exponent_limit = exponent_of(limit);
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * right.d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -102,7 +101,10 @@ class Walker {
                                          rows == nullptr ? nullptr : sums + c};
                 const T* b = right.panels.data() + (j0 + c) * right.d;
                 const T* b0 = right.norms.data() + j0 + c;
-                if (make(a, b, right.d, a0, b0, exponent_limit, to)) multiply_mended(strip, r, j0, c, limit, to);
+                const T limit = is_guarded ? panel_limit(0, strip, r, j0, c) : T{1};
+                const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
+                if (!has_own_errors(limit) || make(a, b, right.d, a0, b0, trust, to))
+                    multiply_mended(strip, r, j0, c, limit, to);
             }
         }
         return true;
@@ -251,11 +253,9 @@ class Walker {
         const LeftLeaf<T>& left = left_[leaf];
         const PackedLeaf<T>& right = right_.leaves[leaf];
         const Index d = right.d;
-        const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
+        const T reach = strip_reach(leaf, strip, j0);
         links_[leaf] = link_of(reach);
-        const T limit = gaussian_limit(leaf, reach);
-        const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
-        const T exponent_limit = exponent_of(limit);
+        const bool is_guarded = gaussian_limit(leaf, reach) < T{1};
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -263,7 +263,9 @@ class Walker {
                 const T* b = right.panels.data() + (j0 + c) * d;
                 const T* b0 = right.norms.data() + j0 + c;
                 T* out = tile + r * kStripCols<T> + c;
-                if (make(a, b, d, a0, b0, exponent_limit, out, kStripCols<T>))
+                const T limit = is_guarded ? panel_limit(leaf, strip, r, j0, c) : T{1};
+                const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
+                if (make(a, b, d, a0, b0, exponent_of(limit), out, kStripCols<T>))
                     mend_panel(leaf, strip, r, j0, c, rows, columns, limit, tile);
             }
         }
@@ -305,10 +307,30 @@ class Walker {
         return error < 100.0 ? static_cast<T>(kGaussianError<T> * std::exp2(-error)) : T{-1};
     }
 
+    // Whether the errors of exponents are small, so that each value's own is in proportion to it.
+    static bool has_own_errors(T limit) { return limit > static_cast<T>(kGaussianError<T>); }
+    // Then a value times |a0 + b0| is trusted up to this.
+    T trusted_product(std::size_t leaf) const {
+        return static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise));
+    }
+
+    // The largest |a0| + |b0| of a strip.
+    T strip_reach(std::size_t leaf, int strip, Index j0) const {
+        const T* rows = left_[leaf].peaks + strip * (kStripRows / kPanelRows);
+        const T* columns = right_.leaves[leaf].peaks.data() + j0 / kPanelCols<T>;
+        return *std::max_element(rows, rows + kStripRows / kPanelRows) +
+               *std::max_element(columns, columns + kStripCols<T> / kPanelCols<T>);
+    }
+
+    // gaussian_limit of a panel: a few long rows in a strip leave most of its panels in peace.
+    T panel_limit(std::size_t leaf, int strip, int r, Index j0, int c) const {
+        return gaussian_limit(leaf, left_[leaf].peaks[(strip * kStripRows + r) / kPanelRows] +
+                                        right_.leaves[leaf].peaks[(j0 + c) / kPanelCols<T>]);
+    }
+
     void mend_panel(std::size_t leaf, int strip, int r, Index j0, int c, Index rows, Index columns, T limit, T* tile) {
-        const bool small =
-            limit > static_cast<T>(kGaussianError<T>);  // the error of the exponent: each pair has its own
-        const V<T> share = fill<T>(static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise)));
+        const bool small = has_own_errors(limit);
+        const V<T> share = fill<T>(trusted_product(leaf));
         const double scale = walk_.plan.uses()[leaf].scale * kLog2E;
         const V<T> least = fill<T>(exponent_of(limit));
         for (int i = r; i < std::min<Index>(r + kPanelRows, rows); ++i) {
