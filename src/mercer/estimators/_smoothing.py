@@ -99,29 +99,27 @@ class Smoother(KernelMachine):
             self._choose(form, points)
         else:
             self.bandwidth_ = _positive(self.bandwidth)
-            self._bind_at(form, self.bandwidth_, points)
-
-    def _bind_at(self, form: Weights, h: float, points: Points) -> None:
-        self.bound_ = bind(form.at(h), points, dtype=np.float64)
+            self.bound_ = bind(form.at(self.bandwidth_), points, dtype=np.float64)
 
     def _choose(self, form: Weights, points: Points) -> None:
         own = form.grid(points)  # also refuses what has no bandwidth
         tried = own if self.bandwidths is None else _grid(self.bandwidths)
-        scores = self._scores(form, points, tried)
+        self.bound_ = bind(form.at(float(tried[0])), points, dtype=np.float64)
+        scores = self._scores(form, tried)
         for _ in range(REFINEMENTS if self.bandwidths is None else 0):
             if (new := _next(tried, scores)) is None:
                 break
             tried = np.append(tried, new)
-            scores = np.append(scores, self._scores(form, points, tried[-1:]))
+            scores = np.append(scores, self._scores(form, tried[-1:]))
         order = np.argsort(tried) if self.bandwidths is None else np.arange(tried.size)
         self.bandwidths_, self.loo_scores_ = tried[order], scores[order]
         self.bandwidth_, self.loo_score_ = _best(tried, scores), float(scores.max())
-        self._bind_at(form, self.bandwidth_, points)
+        self.bound_ = self.bound_.with_kernel(form.at(self.bandwidth_))
 
-    def _scores(self, form: Weights, points: Points, bandwidths: Array) -> Array:
+    def _scores(self, form: Weights, bandwidths: Array) -> Array:
         scores = []
         for h in bandwidths:
-            self._bind_at(form, float(h), points)
+            self.bound_ = self.bound_.with_kernel(form.at(float(h)))
             scores.append(self._score(self._without_self()))
         return np.array(scores)
 

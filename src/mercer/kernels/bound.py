@@ -37,6 +37,45 @@ class Resolvable(Lowerable, Protocol):
 
 
 @final
+class Reading:
+    """What a plan reads of points: fitted maps, and sources for its leaves, learnt from the basis.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of the kernel.
+    basis : Points
+        What is learnt from.
+    """
+
+    def __init__(self, plan: Plan, basis: Points) -> None:
+        self._plan = plan
+        self._views = tuple(_fit_chain(maps, basis) for maps in plan.views)
+        seen = self._seen(basis)
+        self._sources: tuple[Source, ...] = tuple(
+            LEAF_SOURCES[leaf.kind].fit(leaf, owner, seen[leaf.view])
+            for leaf, owner in zip(plan.leaves, _owners(plan), strict=True)
+        )
+        self.own = self._side(seen, len(basis))
+
+    def side(self, points: Points) -> _core.Side:
+        """Points as the engine takes them."""
+        return self._side(self._seen(points), len(points))
+
+    def _seen(self, points: Points) -> list[Points]:
+        """The points as each view shows them."""
+        return [_through(chain, points) for chain in self._views]
+
+    def _side(self, seen: list[Points], n: int) -> _core.Side:
+        side = _core.Side(n)
+        for leaf, source in zip(self._plan.leaves, self._sources, strict=True):
+            source.add(side, seen[leaf.view])
+        for f, view in self._plan.rows:
+            side.rows(np.ascontiguousarray(f.values(seen[view]), dtype=np.float64))
+        return side
+
+
+@final
 class Bound:
     """A kernel with its basis. Use `bind`.
 
@@ -52,21 +91,26 @@ class Bound:
         The instruction set; the machine's best when empty.
     budget : int
         Bytes of working memory for products.
+    like : Bound, optional
+        Another kernel on the same basis: where both read the same of it, that is taken from there.
     """
 
-    def __init__(self, kernel: Resolvable, basis: Points, dtype: Float, isa: str = "", budget: int = 48 << 20) -> None:
+    def __init__(
+        self,
+        kernel: Resolvable,
+        basis: Points,
+        dtype: Float,
+        isa: str = "",
+        budget: int = 48 << 20,
+        like: "Bound | None" = None,
+    ) -> None:
         self.kernel = kernel
         self.basis = basis
         self.dtype = dtype
         self.plan = compile_plan(kernel)
-        self._views = tuple(_fit_chain(maps, basis) for maps in self.plan.views)
-        owners = _owners(self.plan)
-        seen = self._seen(basis)
-        self._sources: tuple[Source, ...] = tuple(
-            LEAF_SOURCES[leaf.kind].fit(leaf, owner, seen[leaf.view])
-            for leaf, owner in zip(self.plan.leaves, owners, strict=True)
-        )
-        self._basis = _core.Basis(_crossed(self.plan), self._side(basis), isa, budget)
+        shared = like is not None and like.plan.reads_as(self.plan)
+        self.reading: Reading = like.reading if like is not None and shared else Reading(self.plan, basis)
+        self._basis = _core.Basis(_crossed(self.plan), self.reading.own, isa, budget)
 
     def __len__(self) -> int:
         return len(self.basis)
@@ -84,7 +128,7 @@ class Bound:
         """K(X, basis) as an operator."""
         points = as_points(X, name)
         check_same_width(self.basis, points, name, type(self.kernel).__name__)
-        return Cross(self, points, self._side(points))
+        return Cross(self, points, self.reading.side(points))
 
     def self_cross(self) -> "Cross":
         """K(basis, basis) as an operator: half of its tiles will do."""
@@ -101,26 +145,17 @@ class Bound:
     def pairs(self) -> npt.NDArray[np.float64]:
         """k(x, x) at each point of the basis: the same plan, run on pairs."""
         try:
-            return self._basis.pairs(self._side(self.basis))
+            return self._basis.pairs(self.reading.own)
         except _core.NotFiniteValue as found:
             raise _not_finite(self, *found.args) from None
+
+    def with_kernel(self, kernel: Resolvable) -> "Bound":
+        """Another kernel, already resolved, with the same basis: what both read of it is prepared once."""
+        return Bound(kernel, self.basis, self.dtype, like=self)
 
     def take(self, rows: Any) -> "Bound":
         """The same kernel with fewer basis points: support vectors, landmarks."""
         return Bound(self.kernel, self.basis.take(rows), self.dtype)
-
-    def _seen(self, points: Points) -> list[Points]:
-        """The points as each view shows them."""
-        return [_through(chain, points) for chain in self._views]
-
-    def _side(self, points: Points) -> _core.Side:
-        seen = self._seen(points)
-        side = _core.Side(len(points))
-        for leaf, source in zip(self.plan.leaves, self._sources, strict=True):
-            source.add(side, seen[leaf.view])
-        for f, view in self.plan.rows:
-            side.rows(np.ascontiguousarray(f.values(seen[view]), dtype=np.float64))
-        return side
 
 
 @final

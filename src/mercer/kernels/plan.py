@@ -97,3 +97,7 @@ class Plan:
     n_registers: int
     result: int
     nodes: tuple[str, ...]  # the node that emitted each instruction, for messages
+
+    def reads_as(self, other: "Plan") -> bool:
+        """Whether both read the same of the points."""
+        return (self.views, self.leaves, self.rows) == (other.views, other.leaves, other.rows)

@@ -234,3 +234,17 @@ def test_a_function_that_holds_its_own_model_is_collected():
     del models
     gc.collect()
     assert [reference() for reference in alive] == [None] * 3
+
+
+def test_another_kernel_on_the_same_basis_shares_what_both_read():
+    first = bind(mercer.RBF(1.0), X)
+    wider = first.with_kernel(mercer.RBF(2.0))
+    assert wider.reading is first.reading
+    assert wider.basis is first.basis
+    np.testing.assert_array_equal(wider.self_cross().dense(), bind(mercer.RBF(2.0), X).self_cross().dense())
+    np.testing.assert_array_equal(wider.cross(X[:5]).dense(), bind(mercer.RBF(2.0), X).cross(X[:5]).dense())
+    elsewhere = first.with_kernel(mercer.RBF(1.0).on(mercer.Columns([0, 2])))
+    assert elsewhere.reading is not first.reading
+    np.testing.assert_array_equal(
+        elsewhere.self_cross().dense(), bind(mercer.RBF(1.0).on(mercer.Columns([0, 2])), X).self_cross().dense()
+    )
