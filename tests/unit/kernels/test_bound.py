@@ -243,8 +243,8 @@ def test_another_kernel_on_the_same_basis_shares_what_both_read():
     assert wider.basis is first.basis
     np.testing.assert_array_equal(wider.self_cross().dense(), bind(mercer.RBF(2.0), X).self_cross().dense())
     np.testing.assert_array_equal(wider.cross(X[:5]).dense(), bind(mercer.RBF(2.0), X).cross(X[:5]).dense())
-    elsewhere = first.with_kernel(mercer.RBF(1.0).on(mercer.Columns([0, 2])))
+    elsewhere = first.with_kernel(mercer.RBF(1.0).on(mercer.Columns(0, 2)))
     assert elsewhere.reading is not first.reading
     np.testing.assert_array_equal(
-        elsewhere.self_cross().dense(), bind(mercer.RBF(1.0).on(mercer.Columns([0, 2])), X).self_cross().dense()
+        elsewhere.self_cross().dense(), bind(mercer.RBF(1.0).on(mercer.Columns(0, 2)), X).self_cross().dense()
     )
