@@ -100,7 +100,7 @@ void Plan::fuse_gaussians() {
                              [&](const Instruction& step) { return reads_leaf(step.op) && step.a == leaf; });
     };
     for (std::size_t at = 0; at < tape_.size(); ++at) {
-        if (tape_[at].op != Op::exp) continue;
+        if (tape_[at].op != Op::exp && tape_[at].op != Op::decay) continue;
         const auto scaling = writer(tape_[at].a);
         if (scaling->op != Op::affine || scaling->s >= 0.0 || scaling->t != 0.0 || readers(scaling->out) != 1) continue;
         const auto distance = writer(scaling->a);

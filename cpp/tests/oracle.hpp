@@ -238,13 +238,13 @@ inline std::vector<Kernel> kernels() {
         const int square = f.add(Op::sqdist, leaf);
         const int smooth = f.scaled(f.add(Op::exp, f.scaled(square, -0.5)), 0.7);
         const int far = f.add(Op::sqrt, f.scaled(square, 3.0));
-        const int matern = f.add(Op::mul, f.scaled(far, 1.0, 1.0), f.add(Op::exp, f.scaled(far, -1.0)));
+        const int matern = f.add(Op::mul, f.scaled(far, 1.0, 1.0), f.add(Op::decay, f.scaled(far, -1.0)));
         f.add(Op::add, smooth, f.add(Op::mul, f.add(Op::inner, leaf), matern));
     }
     {
         Formula& f = begin("gaussian of one leaf * exponential city-block of another", {Make::dense, Make::dense});
         const int smooth = gaussian(f, f.leaf(Kind::dot), -0.1);
-        const int rough = f.add(Op::exp, f.scaled(f.add(Op::value, f.leaf(Kind::l1)), -0.2));
+        const int rough = f.add(Op::decay, f.scaled(f.add(Op::value, f.leaf(Kind::l1)), -0.2));
         f.add(Op::mul, smooth, rough);
     }
     {
@@ -410,6 +410,7 @@ inline Real entry(const Formula& formula, const mercer::Side& left, Index i, con
                 value = a == 0 && b == 0 ? 0 : a / b;
                 break;
             case Op::exp:
+            case Op::decay:
                 value = std::exp(a);
                 break;
             case Op::log1p:

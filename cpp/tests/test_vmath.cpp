@@ -137,6 +137,27 @@ void check_exp2_link() {
         CHECK(std::fabs(got[i] - std::exp2(static_cast<long double>(under[i]))) <= smallest * 0.5L);
     CHECK(rises<T>(f, under));
 }
+// Its absolute error, since the relative one grows with |x|.
+template <class T>
+void check_decay() {
+    constexpr double kUlp = kSingle<T> ? 0x1p-24 : 0x1p-53;  // of numbers below 1
+    double most = 0.0;
+    for (int step = 0; step <= 40000; ++step) {
+        const double x = -static_cast<double>(static_cast<T>(step * 0.003));
+        const auto found = static_cast<double>(lanes::decay<T>(lanes::fill<T>(static_cast<T>(x)))[0]);
+        CHECK(found >= 0.0 && found <= 1.0);
+        most = std::max(most, std::abs(found - std::exp(x)));
+    }
+    CHECK(most <= 2.5 * kUlp);
+    CHECK_EQUAL(lanes::decay<T>(lanes::V<T>{})[0], T{1});
+    CHECK_EQUAL(lanes::decay<T>(lanes::fill<T>(T{-1e4}))[0], T{});
+}
+
+TEST("decay is e^x to an absolute error, 1 at 0, at most 1 below and 0 far below") {
+    check_decay<float>();
+    check_decay<double>();
+}
+
 TEST("exp2_link is 2^x, 1 at 0, at most 1 below and 0 far below") {
     check_exp2_link<float>();
     check_exp2_link<double>();

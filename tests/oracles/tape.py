@@ -125,6 +125,7 @@ _OPERATIONS: dict[str, Any] = {
     "mul": lambda i, r, leaves, rows, shape: r[i.a] * r[i.b],
     "div": lambda i, r, leaves, rows, shape: _divide(r[i.a], r[i.b], 0.0),
     "exp": lambda i, r, leaves, rows, shape: np.exp(r[i.a]),
+    "decay": lambda i, r, leaves, rows, shape: np.exp(r[i.a]),
     "log1p": lambda i, r, leaves, rows, shape: np.log1p(r[i.a]),
     "sqrt": lambda i, r, leaves, rows, shape: np.sqrt(r[i.a]),
     "pow": lambda i, r, leaves, rows, shape: r[i.a] ** i.s,

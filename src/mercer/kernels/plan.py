@@ -26,6 +26,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "mul": ("a", "b"),
     "div": ("a", "b"),
     "exp": ("a",),
+    "decay": ("a",),
     "log1p": ("a",),
     "sqrt": ("a",),
     "pow": ("a", "s"),

@@ -35,18 +35,18 @@ class Profile:
 
 
 def _gaussian(tape: Tape, psi: Register, p: Parameters) -> Register:
-    return tape.exp(tape.affine(psi, -0.5 / p["length_scale"] ** 2, 0.0))
+    return tape.decay(tape.affine(psi, -0.5 / p["length_scale"] ** 2, 0.0))
 
 
 def _exponential(tape: Tape, psi: Register, p: Parameters) -> Register:
-    return tape.exp(tape.affine(psi, -1.0 / p["length_scale"], 0.0))
+    return tape.decay(tape.affine(psi, -1.0 / p["length_scale"], 0.0))
 
 
 def _rational_quadratic(tape: Tape, psi: Register, p: Parameters) -> Register:
     # exp(−α·log(1 + t)) stays accurate for large α, where (1 + t)^(−α) loses the digits of a small t.
     alpha = p["alpha"]
     log = tape.log1p(tape.affine(psi, 0.5 / (alpha * p["length_scale"] ** 2), 0.0))
-    return tape.exp(tape.affine(log, -alpha, 0.0))
+    return tape.decay(tape.affine(log, -alpha, 0.0))
 
 
 def _cauchy(tape: Tape, psi: Register, p: Parameters) -> Register:
@@ -72,14 +72,14 @@ def _matern(tape: Tape, psi: Register, p: Parameters) -> Register:
     degree = len(coefficients) - 1
     root, scale = tape.sqrt(psi), math.sqrt(2.0 * nu) / p["length_scale"]
     if degree == 0:
-        return tape.exp(tape.affine(root, -scale, 0.0))
+        return tape.decay(tape.affine(root, -scale, 0.0))
     if degree <= 2:
         # In powers of √ψ, so that no instruction is spent on s itself.
         scaled = [coefficient * scale**j for j, coefficient in enumerate(coefficients)]
         polynomial = tape.affine(root, scaled[-1], scaled[-2])
         for coefficient in reversed(scaled[:-2]):
             polynomial = tape.affine(tape.mul(polynomial, root), 1.0, coefficient)
-        return tape.mul(polynomial, tape.exp(tape.affine(root, -scale, 0.0)))
+        return tape.mul(polynomial, tape.decay(tape.affine(root, -scale, 0.0)))
     s = tape.affine(root, scale, 0.0)
     # sᵖ alone would overflow in float32 for far points, where the value is 0: every step of Horner's scheme takes its
     # share exp(−s/p) of the exponential.

@@ -130,6 +130,10 @@ class Tape:
         """exp(a)."""
         return self._write("exp", a)
 
+    def decay(self, a: Register) -> Register:
+        """exp(a), a ≤ 0, to an absolute error: what profiles are made of, in half the time."""
+        return self._write("decay", a)
+
     def log1p(self, a: Register) -> Register:
         """log(1 + a), a > −1."""
         return self._write("log1p", a)

@@ -17,8 +17,8 @@ def test_kernels_of_the_inner_product_share_one_leaf():
 
 
 def test_shared_subexpressions_are_computed_once():
-    assert operations(RBF() + RBF() * Linear()).count("exp") == 1
-    assert operations(RBF(2.0) + RBF(2.0)).count("exp") == 1
+    assert operations(RBF() + RBF() * Linear()).count("decay") == 1
+    assert operations(RBF(2.0) + RBF(2.0)).count("decay") == 1
 
 
 def test_an_affine_map_of_an_affine_map_is_one_instruction():
