@@ -63,15 +63,16 @@ class Distances {
         if (right_.leaves[0].differences || block_.touches_diagonal(strip, j0)) return false;
         const LeftLeaf<T>& left = left_[0];
         const PackedLeaf<T>& right = right_.leaves[0];
-        const T reach = strip_reach(0, strip, j0);
+        const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
         if (link_of(reach) != Link::near) return false;
-        const bool is_guarded = gaussian_limit(0, reach) < T{1};
-        const T trust = trusted_product(0);
+        const T limit = gaussian_limit(0, reach);
         // In few dimensions near pairs are common: most panels would be made twice.
-        if (is_guarded && right.d <= 4) return false;
+        if (limit < T{1} && right.d <= 4) return false;
+        const PanelGuard<T> guard{exponent_of(limit), has_own_errors(limit) ? trusted_product(0) : T{}};
         constexpr decltype(&product_panel<T, false, false>) kPanels[] = {
             product_panel<T, false, false>, product_panel<T, false, true>, product_panel<T, true, false>,
             product_panel<T, true, true>};
+        const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * right.d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -80,10 +81,7 @@ class Distances {
                                          rows == nullptr ? nullptr : sums + c};
                 const T* b = right.panels.data() + (j0 + c) * right.d;
                 const T* b0 = right.norms.data() + j0 + c;
-                const T limit = is_guarded ? panel_limit(0, strip, r, j0, c) : T{1};
-                const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
-                if (!has_own_errors(limit) || make(a, b, right.d, a0, b0, trust, to))
-                    multiply_mended(strip, r, j0, c, limit, to, scratch);
+                if (make(a, b, right.d, a0, b0, guard, to)) multiply_mended(strip, r, j0, c, limit, to, scratch);
             }
         }
         return true;
@@ -109,9 +107,11 @@ class Distances {
         const LeftLeaf<T>& left = left_[leaf];
         const PackedLeaf<T>& right = right_.leaves[leaf];
         const Index d = right.d;
-        const T reach = strip_reach(leaf, strip, j0);
+        const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
         links_[leaf] = link_of(reach);
-        const bool is_guarded = gaussian_limit(leaf, reach) < T{1};
+        const T limit = gaussian_limit(leaf, reach);
+        const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
+        const T exponent_limit = exponent_of(limit);
         for (int r = 0; r < kStripRows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -119,9 +119,7 @@ class Distances {
                 const T* b = right.panels.data() + (j0 + c) * d;
                 const T* b0 = right.norms.data() + j0 + c;
                 T* out = tile + r * kStripCols<T> + c;
-                const T limit = is_guarded ? panel_limit(leaf, strip, r, j0, c) : T{1};
-                const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
-                if (make(a, b, d, a0, b0, exponent_of(limit), out, kStripCols<T>))
+                if (make(a, b, d, a0, b0, exponent_limit, out, kStripCols<T>))
                     mend_panel(leaf, strip, r, j0, c, rows, columns, limit, tile);
             }
         }
@@ -196,20 +194,6 @@ class Distances {
     // Then a value times |a0 + b0| is trusted up to this.
     T trusted_product(std::size_t leaf) const {
         return static_cast<T>(kGaussianError<T> / (0.7 * right_.leaves[leaf].frame.noise));
-    }
-
-    // The largest |a0| + |b0| of a strip.
-    T strip_reach(std::size_t leaf, int strip, Index j0) const {
-        const T* rows = left_[leaf].peaks + strip * (kStripRows / kPanelRows);
-        const T* columns = right_.leaves[leaf].peaks.data() + j0 / kPanelCols<T>;
-        return *std::max_element(rows, rows + kStripRows / kPanelRows) +
-               *std::max_element(columns, columns + kStripCols<T> / kPanelCols<T>);
-    }
-
-    // gaussian_limit of a panel: a few long rows in a strip leave most of its panels in peace.
-    T panel_limit(std::size_t leaf, int strip, int r, Index j0, int c) const {
-        return gaussian_limit(leaf, left_[leaf].peaks[(strip * kStripRows + r) / kPanelRows] +
-                                        right_.leaves[leaf].peaks[(j0 + c) / kPanelCols<T>]);
     }
 
     void mend_panel(std::size_t leaf, int strip, int r, Index j0, int c, Index rows, Index columns, T limit, T* tile) {

@@ -15,7 +15,7 @@ struct LeftLeaf {
     Buffer<T> panels;  // dense: panels of kPanelRows rows; codes: their bits
     Buffer<T> norms;   // (kBlockRows)
     Buffer<T> shifts;
-    T peaks[kBlockRows / kPanelRows] = {};  // the largest |norm| of each panel
+    T peaks[kBlockRows / kStripRows] = {};  // the largest |norm| of each strip
     double noise = 0.0;                     // of these rows; see Frame::noise
     Buffer<T> spread;  // sparse: (1 + features of the strip, kSpread), zero between strips; group 0 stays zero
     Buffer<std::int32_t> group;  // sparse: (d) the group of a feature, 0 for one that the strip does not have
@@ -60,7 +60,7 @@ void take_rows(const Source& source, const PackedLeaf<T>& right, Index i0, Index
     if (leaf.norms.size() > 0) {
         std::fill(std::begin(leaf.peaks), std::end(leaf.peaks), T{});
         for (Index at = 0; at < i1 - i0; ++at) {
-            T& peak = leaf.peaks[at / kPanelRows];
+            T& peak = leaf.peaks[at / kStripRows];
             peak = std::max(peak, std::abs(leaf.norms[at]));
         }
     }

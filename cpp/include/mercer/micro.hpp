@@ -138,41 +138,61 @@ struct PanelProduct {
     T* sums;
 };
 
+// Below `limit` no exponent of the strip is in doubt. Above, a value is trusted if it, times |a0 + b0|, to which its
+// error is in proportion, is at most `trust`.
+template <class T>
+struct PanelGuard {
+    T limit;
+    T trust;
+};
+
+// Whether some value of a panel is not to be trusted; its exponents are brought to at most 0.
+template <class T>
+MERCER_INLINE bool wants_mending(Accumulators<T>& exponents, const T* a0, const T* b0, T trust) {
+    V<T> least{};  // of values times a0 + b0, which is negative
+    MERCER_UNROLL
+    for (int r = 0; r < kPanelRows; ++r) {
+        const V<T> left = fill<T>(a0[r]);
+        MERCER_UNROLL
+        for (int c = 0; c < 2; ++c) {
+            exponents[r][c] = minimum<T>(exponents[r][c], V<T>{});
+            least = minimum<T>(least, exp2_near<T>(exponents[r][c]) * (left + load<T>(b0 + c * kWidth<T>)));
+        }
+    }
+    return any<T>(least < fill<T>(-trust));
+}
+
 // lanes += 2^(<a, b> + a0 + b0) v with K in registers only. Stores of K would cost as much as the exponentials: loads
 // of the next panel wait behind stores to addresses that agree with theirs in the low bits. Guarded: true (and nothing
-// added) when some value times |a0 + b0|, to which its error is in proportion, is above `trust`.
+// added) when some exponent wants to be mended.
 template <class T, bool Guarded, bool Mirrored>
-bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T trust, const PanelProduct<T>& to) {
+bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, const PanelGuard<T>& guard,
+                   const PanelProduct<T>& to) {
     Accumulators<T> sum;
     start_at<T>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
     accumulate<T, DotStep>(a, b, d, sum);
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
         const V<T> left = fill<T>(a0[r]);
-        sum[r][0] = minimum<T>(sum[r][0] + left, V<T>{});
-        sum[r][1] = minimum<T>(sum[r][1] + left, V<T>{});
-        if constexpr (Guarded) {
-            sum[r][0] = exp2_near<T>(sum[r][0]);
-            sum[r][1] = exp2_near<T>(sum[r][1]);
-        }
+        sum[r][0] = sum[r][0] + left;
+        sum[r][1] = sum[r][1] + left;
+        if constexpr (Guarded) continue;  // what is not below 0 is not below the limit either
+        sum[r][0] = minimum<T>(sum[r][0], V<T>{});
+        sum[r][1] = minimum<T>(sum[r][1], V<T>{});
     }
     if constexpr (Guarded) {
-        V<T> least{};  // of values times a0 + b0, which is negative
+        V<T> most = maximum<T>(sum[0][0], sum[0][1]);
         MERCER_UNROLL
-        for (int r = 0; r < kPanelRows; ++r) {
-            const V<T> left = fill<T>(a0[r]);
-            least = minimum<T>(least, sum[r][0] * (left + load<T>(b0)));
-            least = minimum<T>(least, sum[r][1] * (left + load<T>(b0 + kWidth<T>)));
-        }
-        if (any<T>(least < fill<T>(-trust))) return true;
+        for (int r = 1; r < kPanelRows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
+        if (any<T>(most >= fill<T>(guard.limit)) && wants_mending<T>(sum, a0, b0, guard.trust)) return true;
     }
     const V<T> v0 = load<T>(to.v);
     const V<T> v1 = load<T>(to.v + kWidth<T>);
     V<T> column0{}, column1{};
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
-        const V<T> k0 = Guarded ? sum[r][0] : exp2_near<T>(sum[r][0]);
-        const V<T> k1 = Guarded ? sum[r][1] : exp2_near<T>(sum[r][1]);
+        const V<T> k0 = exp2_near<T>(sum[r][0]);
+        const V<T> k1 = exp2_near<T>(sum[r][1]);
         T* lanes = to.lanes + r * kWidth<T>;
         store<T>(lanes, fma<T>(k1, v1, fma<T>(k0, v0, load<T>(lanes))));
         if constexpr (Mirrored) {

@@ -80,7 +80,7 @@ struct PackedLeaf {
     Buffer<T> panels;          // dense: panels of kPanelCols rows, feature by feature; codes: their bits
     Buffer<T> norms;           // |z|^2, or -|z|^2 / 2 of a gaussian leaf
     Buffer<T> shifts;          // <z, mean> - |mean|^2 / 2
-    Buffer<T> peaks;           // the largest |norm| of each panel of columns
+    Buffer<T> peaks;           // the largest |norm| of each strip of columns
     Buffer<T> values;          // sparse
     Buffer<std::int32_t> columns;
     const Index* offsets = nullptr;
@@ -240,9 +240,9 @@ PackedLeaf<T> pack_leaf(const Source& source, const LeafUse& use, Index padded) 
         for (Index i = 0; i < rows->n; ++i) leaf.panels[i] = code_bits<T>(rows->codes[i]);
     }
     if (leaf.norms.size() > 0) {
-        leaf.peaks.reset(padded / kPanelCols<T>);
+        leaf.peaks.reset(padded / kStripCols<T>);
         for (Index i = 0; i < padded; ++i) {
-            T& peak = leaf.peaks[i / kPanelCols<T>];
+            T& peak = leaf.peaks[i / kStripCols<T>];
             peak = std::max(peak, std::abs(leaf.norms[i]));
         }
     }
