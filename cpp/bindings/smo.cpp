@@ -94,7 +94,8 @@ nb::tuple solve(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb
     batch.diagonal = diagonal.data();
     batch.has_image = has_image;
     MarginReport report;
-    std::atomic<double> violation{std::numeric_limits<double>::infinity()};
+    MarginSight sight;
+    sight.wanted = progress.has_value();
     std::string ended = "solved";
     const auto begun = std::chrono::steady_clock::now();
     Watch watch([&] {
@@ -104,7 +105,7 @@ nb::tuple solve(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb
             return true;
         }
         const nb::gil_scoped_acquire held;
-        if (progress) (*progress)(violation.load(), seconds);
+        if (progress) (*progress)(sight.violation.load(), sight.gap.load(), seconds);
         if (PyErr_CheckSignals() == 0) return false;
         ended = "interrupted";
         return true;
@@ -112,7 +113,7 @@ nb::tuple solve(const Gram& gram, const Indices& cuts, const In<std::int64_t, nb
     try {
         const nb::gil_scoped_release released;
         const MarginOptions options{tol, finish, finish_steps, max_steps, cache_bytes, single, patience, crawl_free};
-        solve_margins(made.source, batch, options, *made.engine, watch, violation, report);
+        solve_margins(made.source, batch, options, *made.engine, watch, sight, report);
         if (report.stopped) ended = "steps";
         if (report.crawling) ended = "crawling";
     } catch (const Cancelled&) {

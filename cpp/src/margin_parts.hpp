@@ -54,7 +54,7 @@ struct Shared {
     const MarginOptions& options;
     const Engine& engine;
     Watch& watch;
-    std::atomic<double>& violation;
+    MarginSight& sight;
     MarginReport& report;
 };
 

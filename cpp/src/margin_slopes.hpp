@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -39,6 +40,12 @@ class MarginSlopes {
             seen.most = std::max(seen.most, found.most);
         }
         return std::max(seen_[0].most - seen_[0].least, seen_[1].most - seen_[1].least);
+    }
+
+    // Between the two ends of a group, as last measured; 0 where it has none.
+    double level(int group) const {
+        const double middle = 0.5 * (seen_[group].least + seen_[group].most);
+        return std::isfinite(middle) ? middle : 0.0;
     }
 
     // The variables that violate most, the worst first, as last measured; in turn from those that would rise and those

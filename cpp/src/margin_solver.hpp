@@ -75,7 +75,8 @@ class MarginSolver {
         for (;;) {
             shared_.watch.look();
             const double violation = slopes_.measure(image_.values(), shared_.engine);
-            shared_.violation.store(violation, std::memory_order_relaxed);
+            shared_.sight.violation.store(violation, std::memory_order_relaxed);
+            if (shared_.sight.wanted) shared_.sight.gap.store(relative_gap(), std::memory_order_relaxed);
             if (!(violation > std::min(options.tol, options.finish))) return Ended::kSolved;
             const bool is_solved = !(violation > options.tol);
             if (is_solved && finishing == kNever) finishing = steps + options.finish_steps * variables_;
@@ -100,6 +101,20 @@ class MarginSolver {
 
     Index row_of(Index variable) const { return variable < n_ ? variable : variable - n_; }
     bool is_free(Index v) const { return b_[v] > low_[v] && b_[v] < high_[v]; }
+
+    // A sum of terms that are at least 0 (Fenchel-Young), at the levels between the ends; boxes hold 0.
+    double relative_gap() const {
+        const double level[2] = {slopes_.level(0), slopes_.level(1)};
+        double gap = 0.0, primal = 0.0;
+        for (Index v = 0; v < variables_; ++v) {
+            const double f = image_.values()[row_of(v)], h = level[group_[v]];
+            const double r = h - f - linear_[v];
+            const double loss = std::max({high_[v] * (r - width_), low_[v] * (r + width_), 0.0});
+            gap += std::max(loss + width_ * std::abs(b_[v]) - b_[v] * r, 0.0);
+            primal += 0.5 * b_[v] * f + loss - h * b_[v];
+        }
+        return gap / std::max({std::abs(primal), std::abs(primal - gap), std::numeric_limits<double>::min()});
+    }
 
     void settle(Index v) {
         slopes_.set(v, linear_[v] + slope_up(b_[v], high_[v], width_), linear_[v] + slope_down(b_[v], low_[v], width_));

@@ -90,8 +90,8 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
 }  // namespace
 
 void solve_margins(const GramSource& gram, const MarginBatch& batch, const MarginOptions& options, const Engine& engine,
-                   Watch& watch, std::atomic<double>& violation, MarginReport& report) {
-    Shared shared{options, engine, watch, violation, report};
+                   Watch& watch, MarginSight& sight, MarginReport& report) {
+    Shared shared{options, engine, watch, sight, report};
     if (options.single) solve_as<float>(gram, batch, shared);
     else solve_as<double>(gram, batch, shared);
 }

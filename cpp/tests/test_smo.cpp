@@ -40,8 +40,8 @@ double reached(bool single) { return single ? 1.1e-3 : 1e-6; }
 void run(const GramSource& gram, const MarginBatch& batch, const MarginOptions& wishes, MarginReport& report,
          const Engine& engine = mercer::choose_engine()) {
     Watch watch;
-    std::atomic<double> shown{0.0};
-    mercer::solve_margins(gram, batch, wishes, engine, watch, shown, report);
+    mercer::MarginSight sight;
+    mercer::solve_margins(gram, batch, wishes, engine, watch, sight, report);
 }
 
 GramSource stored(bool single) {
@@ -185,7 +185,7 @@ TEST("What is cancelled leaves a point of the box with the right sums, better th
             MarginOptions endless = options(false);
             endless.tol = endless.finish = -1.0;
             Watch watch([] { return true; });
-            std::atomic<double> shown{0.0};
+            mercer::MarginSight shown;
             MarginReport report;
             // A tolerance that cannot be met ends by rounding at last; most are cancelled long before.
             try {
@@ -210,7 +210,7 @@ TEST("A watch that is cancelled beforehand stops it at once") {
     const std::vector<double> before = batch.b;
     Watch watch;
     watch.cancel();
-    std::atomic<double> shown{0.0};
+    mercer::MarginSight shown;
     MarginReport report;
     CHECK_THROWS(mercer::solve_margins(stored(false), batch.view(), options(false), mercer::choose_engine(), watch,
                                        shown, report),
@@ -237,5 +237,26 @@ TEST("A problem that crawls is left as it is, unless it has too many free variab
         CHECK_EQUAL(report.crawling, is_one_block);
         CHECK_EQUAL(report.stopped, !is_one_block);
         left.check_feasible();
+    }
+}
+
+TEST("Who watches sees a gap that closes") {
+    for (const Machine machine : kMachines) {
+        double before = std::numeric_limits<double>::infinity();
+        for (const double tol : {0.3, 1e-3, 1e-6}) {
+            Batch batch(machine, kOne);
+            MarginOptions wishes = options(false);
+            wishes.tol = wishes.finish = tol;
+            MarginReport report;
+            mercer::MarginSight sight;
+            sight.wanted = true;
+            Watch watch;
+            mercer::solve_margins(stored(false), batch.view(), wishes, mercer::choose_engine(), watch, sight, report);
+            CHECK(sight.violation.load() <= tol);
+            CHECK(sight.gap.load() >= 0.0);
+            CHECK(sight.gap.load() <= before);
+            before = sight.gap.load();
+        }
+        CHECK(before <= 1e-5);
     }
 }

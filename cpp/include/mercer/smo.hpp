@@ -63,10 +63,17 @@ struct StoredGram {
 };
 using GramSource = std::variant<const Basis*, StoredGram>;
 
-// `violation` is what a progress bar shows: the current one of the problem in hand. Throws Cancelled when the watch
+// What a progress bar shows: of the problem in hand, as it is.
+struct MarginSight {
+    bool wanted = false;  // the gap is computed for nobody else
+    std::atomic<double> violation{std::numeric_limits<double>::infinity()};
+    std::atomic<double> gap{std::numeric_limits<double>::infinity()};  // of primal and dual, relative to them
+};
+
+// Throws Cancelled when the watch
 // does; b and the report are then the best so far.
 void solve_margins(const GramSource& gram, const MarginBatch& batch, const MarginOptions& options, const Engine& engine,
-                   Watch& watch, std::atomic<double>& violation, MarginReport& report);
+                   Watch& watch, MarginSight& sight, MarginReport& report);
 
 // image = K b in double on the rows of each problem, but for those that are left as they are.
 void margin_images(const GramSource& gram, const MarginBatch& batch, const std::uint8_t* left, Watch& watch);

@@ -61,7 +61,7 @@ class MarginOptions:
     cache_bytes : int
         Memory for kernel entries that are kept.
     verbose : int
-        1 draws a bar with the violation on solves longer than a second.
+        1 draws a bar with the gap and the violation on solves longer than a second.
     keep_best : bool
         Whether Ctrl-C leaves the best so far instead of raising KeyboardInterrupt.
     """
@@ -199,16 +199,16 @@ def _geometry(batch: Margins) -> tuple[Index, Index]:
     return cuts, uses
 
 
-def _progress(watch: Watch, tol: float) -> Callable[[float, float], None]:
-    """Draws how far the violation has come from where it was first seen, on a logarithmic scale."""
+def _progress(watch: Watch, tol: float) -> Callable[[float, float, float], None]:
+    """Draws the gap, and how far the violation has come from where it was first seen, on a logarithmic scale."""
     first = [math.nan]
 
-    def look(violation: float, seconds: float) -> None:  # noqa: ARG001 (the solver's own clock)
+    def look(violation: float, gap: float, seconds: float) -> None:  # noqa: ARG001 (the solver's own clock)
         if not math.isfinite(violation):
             return
         if math.isnan(first[0]):
             first[0] = max(violation, tol * math.e)
         share = math.log(first[0] / max(violation, tol)) / math.log(first[0] / tol)
-        watch.look(share, f"violation {violation:.2g}")
+        watch.look(share, f"gap {gap:.2g}, violation {violation:.2g}")
 
     return look

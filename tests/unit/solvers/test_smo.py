@@ -100,3 +100,16 @@ def test_settled_rows_have_no_coefficient_and_lie_beyond_the_ends():
     assert not settled_rows(batch, cells, b, image, large).any()
     # Where nothing is known, nothing is settled.
     assert not settled_rows(batch, cells, b, image, small, np.zeros(6, dtype=bool)).any()
+
+
+def test_the_bar_shows_the_gap(monkeypatch, capsys):
+    monkeypatch.setattr("mercer.solvers.watch.FIRST_SECONDS", 0.0)
+    monkeypatch.setattr("mercer.solvers.watch.BETWEEN_SECONDS", 0.0)
+    monkeypatch.setattr("mercer.solvers.margin_newton.MarginNewton.most_free", 0)
+    with pytest.warns(ConvergenceWarning):
+        mercer.SVC(kernel="linear", C=1e6, max_time=0.6, verbose=1).fit(1e3 * X, LABEL)
+    drawn = capsys.readouterr().err.split("\r")[1:]
+    assert drawn
+    gaps = [float(line.partition("gap ")[2].partition(",")[0]) for line in drawn]
+    assert all(gap >= 0.0 for gap in gaps)
+    assert "violation" in drawn[-1]
