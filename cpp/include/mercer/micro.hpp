@@ -146,17 +146,18 @@ struct PanelGuard {
     T trust;
 };
 
-// Whether some value of a panel is not to be trusted; its exponents are brought to at most 0.
+// Whether some value of a panel (kPanelRows, kPanelCols) is not to be trusted; its exponents are brought to at most 0.
+// Apart, so that it takes no registers from the many panels that need not ask.
 template <class T>
-MERCER_INLINE bool wants_mending(Accumulators<T>& exponents, const T* a0, const T* b0, T trust) {
+[[gnu::noinline]] bool wants_mending(T* exponents, const T* a0, const T* b0, T trust) {
     V<T> least{};  // of values times a0 + b0, which is negative
-    MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {
         const V<T> left = fill<T>(a0[r]);
-        MERCER_UNROLL
-        for (int c = 0; c < 2; ++c) {
-            exponents[r][c] = minimum<T>(exponents[r][c], V<T>{});
-            least = minimum<T>(least, exp2_near<T>(exponents[r][c]) * (left + load<T>(b0 + c * kWidth<T>)));
+        for (int c = 0; c < kPanelCols<T>; c += kWidth<T>) {
+            T* at = exponents + r * kPanelCols<T> + c;
+            const V<T> exponent = minimum<T>(load<T>(at), V<T>{});
+            store<T>(at, exponent);
+            least = minimum<T>(least, exp2_near<T>(exponent) * (left + load<T>(b0 + c)));
         }
     }
     return any<T>(least < fill<T>(-trust));
@@ -184,7 +185,20 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
         V<T> most = maximum<T>(sum[0][0], sum[0][1]);
         MERCER_UNROLL
         for (int r = 1; r < kPanelRows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
-        if (any<T>(most >= fill<T>(guard.limit)) && wants_mending<T>(sum, a0, b0, guard.trust)) return true;
+        if (any<T>(most >= fill<T>(guard.limit))) {
+            T kept[kPanelRows * kPanelCols<T>];
+            MERCER_UNROLL
+            for (int r = 0; r < kPanelRows; ++r) {
+                store<T>(kept + r * kPanelCols<T>, sum[r][0]);
+                store<T>(kept + r * kPanelCols<T> + kWidth<T>, sum[r][1]);
+            }
+            if (wants_mending<T>(kept, a0, b0, guard.trust)) return true;
+            MERCER_UNROLL
+            for (int r = 0; r < kPanelRows; ++r) {
+                sum[r][0] = load<T>(kept + r * kPanelCols<T>);
+                sum[r][1] = load<T>(kept + r * kPanelCols<T> + kWidth<T>);
+            }
+        }
     }
     const V<T> v0 = load<T>(to.v);
     const V<T> v1 = load<T>(to.v + kWidth<T>);

@@ -17,8 +17,9 @@ __all__ = ["MarginNewton"]
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 
-# The most variables that are solved for at once, whatever the memory: the work grows with their cube.
-MOST_VARIABLES = 4096
+# The most variables that are solved for at once, whatever the memory: a factorisation, which nothing interrupts, then
+# takes a third of a second.
+MOST_VARIABLES = 3072
 # Matrices of so many variables, in float64, that are there at one time.
 MATRICES = 3
 # Beside the free variables, as many of the others as this share of them, and at least so many: the worst first.
