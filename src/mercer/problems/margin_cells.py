@@ -1,13 +1,13 @@
 """Numbers over the variables of a batch by problem and group, and the rows that no certificate depends on."""
 
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.problems.margins import Margins
 
-__all__ = ["Segments", "ends", "over_variables", "segments", "settled_rows", "slopes"]
+__all__ = ["Limits", "Segments", "ends", "is_free", "middle", "over_variables", "segments", "settled_rows", "slopes"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -68,12 +68,41 @@ def segments(batch: Margins) -> tuple[Segments, Segments]:
     return problems, Segments(2 * of + batch.group, 2 * len(batch)) if batch.group.any() else problems
 
 
-def slopes(batch: Margins, b: Array, t: Array) -> tuple[Array, Array]:
+class Limits(Protocol):
+    """What variables may be, and the ε of ε|b|: a batch, or a part of one of its problems."""
+
+    @property
+    def low(self) -> Array:
+        """The least."""
+
+    @property
+    def high(self) -> Array:
+        """The largest."""
+
+    @property
+    def width(self) -> float:
+        """ε."""
+
+
+def slopes(limits: Limits, b: Array, t: Array) -> tuple[Array, Array]:
     """The derivatives of each variable upwards and downwards; infinite where the box does not let it move."""
-    up = down = t
-    if batch.width > 0.0:
-        up, down = t + np.where(b >= 0.0, batch.width, -batch.width), t + np.where(b > 0.0, batch.width, -batch.width)
-    return np.where(b < batch.high, up, np.inf), np.where(b > batch.low, down, -np.inf)
+    up, down, width = t, t, limits.width
+    if width > 0.0:
+        up, down = t + np.where(b >= 0.0, width, -width), t + np.where(b > 0.0, width, -width)
+    return np.where(b < limits.high, up, np.inf), np.where(b > limits.low, down, -np.inf)
+
+
+def is_free(limits: Limits, b: Array) -> Mask:
+    """Inside the box, and not at the kink of ε|b|."""
+    inside = (b > limits.low) & (b < limits.high)
+    return inside & (b != 0.0) if limits.width > 0.0 else inside
+
+
+def middle(first: Array, last: Array) -> Array:
+    """Of an interval; its finite end where one is infinite, and 0 where both are."""
+    other = np.where(np.isfinite(last), last, 0.0)
+    begin = np.where(np.isfinite(first), first, other)
+    return np.asarray(0.5 * (begin + np.where(np.isfinite(last), last, begin)))
 
 
 def ends(batch: Margins, cells: Segments, b: Array, t: Array) -> tuple[Array, Array]:

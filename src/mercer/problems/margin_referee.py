@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mercer.problems.margin_cells import Segments, ends, segments
+from mercer.problems.margin_cells import Segments, ends, is_free, middle, segments
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margins import KINDS, Margins, rows_of
 from mercer.problems.solution import Status
@@ -91,10 +91,10 @@ def judge(
     roots = None if diagonal is None else _roots(batch, diagonal)
 
     settled = _settled(batch, coef)
-    free = np.flatnonzero(_is_free(batch, settled))
+    free = np.flatnonzero(is_free(batch, settled))
     among = cells.take(free)
     least_up, most_down = ends(batch, cells, settled, t)
-    published, spread = _levels(batch, among, free, settled, t, _middle(most_down, least_up))
+    published, spread = _levels(batch, among, free, settled, t, middle(most_down, least_up))
     violation = np.maximum(most_down - least_up, 0.0).reshape(by_group).max(axis=1)
 
     sums = cells.sum(batch.start)
@@ -142,12 +142,6 @@ def _combined(levels: Array, weights: tuple[float, float]) -> Array:  # (P, 1 or
     return np.asarray(levels @ np.array(weights[: levels.shape[1]]))
 
 
-def _is_free(batch: Margins, b: Array) -> Mask:
-    """Inside the box, and not at the kink of ε|b|."""
-    inside = (b > batch.low) & (b < batch.high)
-    return inside & (b != 0.0) if batch.width > 0.0 else inside
-
-
 def _settled(batch: Margins, b: Array) -> Array:
     """The coefficients, those within rounding of a bound (or of the kink) on it."""
     near = SETTLED * np.minimum(batch.high - batch.low, np.abs(b).max(initial=0.0))
@@ -162,13 +156,6 @@ def _levels(batch: Margins, among: Segments, free: Index, b: Array, t: Array, ot
     some = counts > 0.0
     mean = np.divide(among.sum(level), counts, out=otherwise.copy(), where=some)
     return mean, np.subtract(among.most(level), among.least(level), out=np.zeros_like(mean), where=some)
-
-
-def _middle(first: Array, last: Array) -> Array:
-    """Of an interval; its finite end where one is infinite, and 0 where both are."""
-    other = np.where(np.isfinite(last), last, 0.0)
-    begin = np.where(np.isfinite(first), first, other)
-    return np.asarray(0.5 * (begin + np.where(np.isfinite(last), last, begin)))
 
 
 def _feasible(batch: Margins, cells: Segments, among: Segments, free: Index, b: Array, sums: Array) -> Array:
@@ -203,7 +190,7 @@ def _best_levels(batch: Margins, cells: Segments, b: Array, t: Array, sums: Arra
     above max down of a feasible b, so only the t in between are put in order.
     """
     first, last = ends(batch, cells, b, t)
-    best = _middle(last, first)
+    best = middle(last, first)
     begins = first[cells.of]
     inside = np.flatnonzero((begins <= t) & (t <= last[cells.of]) & (batch.low < batch.high))
     if not inside.size:

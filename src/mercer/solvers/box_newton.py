@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.problems.margin_cells import is_free, middle, slopes
 from mercer.solvers.lapack import Look, factor_in_place, solve_in_place
 
 __all__ = ["Box", "newton_in_box"]
@@ -77,14 +78,11 @@ class Box:
 
     def slopes(self) -> tuple[Array, Array]:
         """The derivatives upwards and downwards; infinite where the box does not let a variable move."""
-        up = self.t + np.where(self.b >= 0.0, self.width, -self.width)
-        down = self.t + np.where(self.b > 0.0, self.width, -self.width)
-        return np.where(self.b < self.high, up, np.inf), np.where(self.b > self.low, down, -np.inf)
+        return slopes(self, self.b, self.t)
 
     def is_free(self) -> Mask:
         """Inside the box, and not at the kink of ε|b|."""
-        inside = (self.b > self.low) & (self.b < self.high)
-        return inside & (self.b != 0.0) if self.width > 0.0 else inside
+        return is_free(self, self.b)
 
     def room(self) -> Array:
         """How far the slopes of each variable are from pulling it; negative where they do."""
@@ -99,11 +97,11 @@ class Box:
         levels = np.zeros(2)
         for g in (0, 1):
             mine = self.group == g
-            slopes = up[mine & free]
-            if slopes.size:
-                levels[g] = np.median(slopes)
+            known = up[mine & free]
+            if known.size:
+                levels[g] = np.median(known)
             elif mine.any():
-                levels[g] = 0.5 * (up[mine].min() + down[mine].max())
+                levels[g] = middle(down[mine].max(), up[mine].min())
         return levels
 
     def violation(self) -> float:

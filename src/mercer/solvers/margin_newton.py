@@ -97,8 +97,9 @@ class MarginNewton:
         moved = np.zeros(len(problem.f))
         _core.margin_images(self._native, self._cuts, self._uses[p : p + 1], self._batch.copies, change, moved)
         self.evaluations += len(moved) * int(np.count_nonzero(change))
-        # Together, so that Ctrl-C does not come in between.
-        problem.b[some], problem.f[:] = box.b, problem.f + moved
+        # Where Ctrl-C comes in between, who goes on with b makes f anew.
+        problem.b[some] = box.b
+        problem.f += moved
 
     def _make_exact(self, p: int, problem: "_Problem", some: Index) -> None:
         left = np.ones(len(problem.f), dtype=np.uint8)

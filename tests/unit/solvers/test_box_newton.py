@@ -102,3 +102,12 @@ def test_nothing_moves_at_the_optimum_or_where_nothing_can():
     np.testing.assert_array_equal(box.b, before)
     shut = Box(np.eye(3), np.ones(3), np.arange(3.0), np.ones(3), np.ones(3), np.zeros(3, np.uint8))
     assert newton_in_box(shut, TOL, Watch("test")) == 0.0
+
+
+def test_a_group_that_cannot_move_does_not_keep_the_other():
+    box, _ = made(6, groups=2)
+    shut = box.group == 1
+    box.low[shut] = box.high[shut] = box.b[shut]
+    before = box.b[shut].copy()
+    assert newton_in_box(box, TOL, Watch("test")) <= TOL
+    np.testing.assert_array_equal(box.b[shut], before)
