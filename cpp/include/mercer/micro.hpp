@@ -165,7 +165,7 @@ template <class T>
 
 // lanes += 2^(<a, b> + a0 + b0) v with K in registers only. Stores of K would cost as much as the exponentials: loads
 // of the next panel wait behind stores to addresses that agree with theirs in the low bits. Guarded: true (and nothing
-// added) when some exponent wants to be mended.
+// added) when some exponent wants to be mended. Else an exponent may come out above 0 by its rounding.
 template <class T, bool Guarded, bool Mirrored>
 bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, const PanelGuard<T>& guard,
                    const PanelProduct<T>& to) {
@@ -177,9 +177,6 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
         const V<T> left = fill<T>(a0[r]);
         sum[r][0] = sum[r][0] + left;
         sum[r][1] = sum[r][1] + left;
-        if constexpr (Guarded) continue;  // what is not below 0 is not below the limit either
-        sum[r][0] = minimum<T>(sum[r][0], V<T>{});
-        sum[r][1] = minimum<T>(sum[r][1], V<T>{});
     }
     if constexpr (Guarded) {
         V<T> most = maximum<T>(sum[0][0], sum[0][1]);

@@ -1,4 +1,5 @@
-// MatVec: K v. Sums run in the tile's type over at most 256 columns or one block of rows, then in double.
+// MatVec: K v. Sums run in the tile's type over at most 128 numbers a lane, 256 columns or one block of rows, then in
+// double.
 #pragma once
 
 #include "mercer/tiles.hpp"
@@ -7,6 +8,11 @@ namespace mercer::MERCER_ISA {
 
 // A few columns are multiplied one by one, lanes along the columns of K; many at once, lanes along the columns of V.
 inline constexpr Index kFew = 4;
+// Columns between two spills into double, of few columns of V and of many. A spill of few sums 24 registers across
+// their lanes: every 256 columns that is a tenth of the time of a gaussian in 8 dimensions.
+template <class T>
+inline constexpr Index kFewSpill = 128 * kWidth<T>;
+inline constexpr Index kManySpill = 256;
 
 // V in the tile's type, padded with zeros: column after column when few, row by row when many.
 template <class T>
@@ -43,7 +49,7 @@ class FewDrink {
         if (v_.t != 1 || !walker_.multiply(strip, j, v + j, lanes_.data(), mirrored ? v + i : nullptr,
                                            mirrored ? column_sums_.data() + j : nullptr))
             through_memory(strip, i, j, mirrored);
-        if (columns_ >= 256) spill(strip);
+        if (columns_ >= kFewSpill<T>) spill(strip);
     }
     void end_strip(int strip) { spill(strip); }
     void end_columns(Index c0, Index c1) {
@@ -171,7 +177,7 @@ class ManyDrink {
                 add(column_lanes_.data() + c * v_.stride, out_ + (j + c) * v_.t);
         }
         columns_ += kStripCols<T>;
-        if (columns_ >= 256) spill(strip);
+        if (columns_ >= kManySpill) spill(strip);
     }
     void end_strip(int strip) { spill(strip); }
     void end_columns(Index, Index) {}
