@@ -1,28 +1,31 @@
-"""Cholesky in place, triangular solves and eigenvectors, in such a way that Ctrl-C and a `Watch` come in between.
+"""Cholesky in place, triangular solves and eigenvectors; Ctrl-C and a `Watch` come in between.
 
-SciPy's own wrappers make one call of the whole, and copy every block of a larger matrix. Here BLAS and LAPACK are
-called on the blocks where they lie, through the C functions that SciPy exports for Cython. Right-looking, panel by
-panel:
+SciPy's own wrappers make one call of the whole. Here the blocks are called where they lie, by `mercer.solvers.fortran`.
+Right-looking, panel by panel:
 
     L₁₁ = chol(A₁₁),      L₂₁ = A₂₁ L₁₁⁻ᵀ,      A₂₂ ← A₂₂ − L₂₁ L₂₁ᵀ,      and on with A₂₂.
-
-Whether an array may be handed over (its type, order, alignment and shape) is looked at in one place, `_Block`.
 """
 
 import ctypes
-import re
 import threading
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg.cython_blas
-import scipy.linalg.cython_lapack
 
-from mercer.errors import InvalidInput, NotPositive
+from mercer.errors import NotPositive
+from mercer.solvers.fortran import LARGEST, Block, calls, char, count, refuse_unless
 
-__all__ = ["STOPPED", "Look", "eigen_in_place", "factor_in_place", "forward_in_place", "solve_in_place"]
+__all__ = [
+    "STOPPED",
+    "THREAD",
+    "Look",
+    "eigen_in_place",
+    "factor_in_place",
+    "forward_in_place",
+    "solve_in_place",
+]
 
 Array = npt.NDArray[Any]
 
@@ -34,6 +37,8 @@ PANELS = {np.dtype(np.float64): 512, np.dtype(np.float32): 768}
 STEP = 1.28e11
 # A whole factorisation of no more than this many steps, half a second and 5200 rows, is one call.
 STEPS_AT_ONCE = 3.0
+# Of work that cannot be stopped: it may outlive who waits for it.
+THREAD = "mercer-lapack"
 
 
 class Look(Protocol):
@@ -69,7 +74,7 @@ def factor_in_place(A: Array, watch: Look) -> int:
     array([[2., 0.],
            [1., 2.]])
     """
-    _refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix is factorised.", A)
+    refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix is factorised.", A)
     n, panel = len(A), _panel(A)
     is_short = n < 2 * panel or n**3 / 3.0 * A.itemsize <= STEPS_AT_ONCE * STEP
     width = max(n, 1) if is_short else panel
@@ -127,8 +132,6 @@ def solve_in_place(L: Array, R: Array) -> None:
 def eigen_in_place(A: Array) -> Array:
     """Overwrite the symmetric A by its eigenvectors, and return its eigenvalues, the smallest first.
 
-    LAPACK has no step to stop at, so it runs in a thread: Ctrl-C returns at once, and the thread's result is dropped.
-
     Parameters
     ----------
     A : ndarray of shape (n, n)
@@ -144,24 +147,21 @@ def eigen_in_place(A: Array) -> Array:
     array([[0.7071, 0.7071],
            [0.7071, 0.7071]])
     """
-    _refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix has eigenvectors.", A)
-    call, a, n = _calls(A), _Block.of(A, written=True), len(A)
-    _refuse_unless(2 * n * n + 6 * n < LARGEST, "LAPACK counts its work in 32 bits.", A)
+    _refuse_unless_square(A)
+    call, a, n = calls(A), Block.of(A, written=True), len(A)
+    refuse_unless(2 * n * n + 6 * n < LARGEST, "LAPACK counts its work in 32 bits.", A)
     values = np.empty(n, dtype=A.dtype)
     work, counts = np.empty(1 + 6 * n + 2 * n * n, dtype=A.dtype), np.empty(3 + 5 * n, dtype=np.int32)
     info = ctypes.c_int(0)
 
-    def run(*_: Array) -> None:
+    def run() -> None:
         call.syevd(
-            _char("V"), _char("L"), _int(n), a.address, _int(a.leading), values.ctypes.data, work.ctypes.data,
-            _int(work.size), counts.ctypes.data, _int(counts.size), ctypes.byref(info),
+            char("V"), char("L"), count(n), a.address, count(a.leading), values.ctypes.data, work.ctypes.data,
+            count(work.size), counts.ctypes.data, count(counts.size), ctypes.byref(info),
         )  # fmt: skip
 
     if n:
-        thread = threading.Thread(target=run, args=(A,), daemon=True)  # a thread that is left keeps its matrix
-        thread.start()
-        while thread.is_alive():
-            thread.join(0.1)
+        _in_a_thread(run, A)
     if info.value:
         raise NotPositive(
             "The eigenvalues of the matrix were not found.",
@@ -171,8 +171,21 @@ def eigen_in_place(A: Array) -> Array:
     return values
 
 
+def _in_a_thread(run: Callable[[], None], A: Array) -> None:
+    """Work on A for which LAPACK has no step to stop at: Ctrl-C returns at once, and the thread's result is dropped."""
+    done = threading.Event()
+
+    def keeping(_: Array) -> None:  # a thread that is left keeps its matrix
+        run()
+        done.set()
+
+    threading.Thread(target=keeping, args=(A,), name=THREAD, daemon=True).start()
+    while not done.wait(0.1):  # not by join: interrupted, Python 3.11 takes the thread for one that has ended
+        pass
+
+
 def _panel(A: Array) -> int:
-    _refuse_unless(A.dtype in PANELS, "The matrix must be float32 or float64.", A)
+    refuse_unless(A.dtype in PANELS, "The matrix must be float32 or float64.", A)
     return PANELS[A.dtype]
 
 
@@ -188,42 +201,42 @@ def _strips(n: int, cost: float, *, least: int) -> Iterator[slice]:
 
 def _cholesky(A: Array) -> int:
     """The lower Cholesky factor in place; the first minor that is not positive, else 0."""
-    call, a = _calls(A), _Block.of(A, written=True)
+    call, a = calls(A), Block.of(A, written=True)
     info = ctypes.c_int(0)
     if a.rows:
-        call.potrf(_char("L"), _int(a.rows), a.address, _int(a.leading), ctypes.byref(info))
+        call.potrf(char("L"), count(a.rows), a.address, count(a.leading), ctypes.byref(info))
     assert info.value >= 0, "an argument of potrf was refused"
     return info.value
 
 
 def _subtract(C: Array, A: Array, B: Array, *, of: str = "N", by: str = "N") -> None:
     """C ← C − op(A) op(B), op the identity ("N") or the transpose ("T")."""
-    call, c, a, b = _calls(C, A, B), _Block.of(C, written=True), _Block.of(A), _Block.of(B)
+    call, c, a, b = calls(C, A, B), Block.of(C, written=True), Block.of(A), Block.of(B)
     rows, inner = (a.rows, a.columns) if of == "N" else (a.columns, a.rows)
     depth, columns = (b.rows, b.columns) if by == "N" else (b.columns, b.rows)
-    _refuse_unless((rows, columns) == C.shape and inner == depth, "The shapes do not fit.", C, A, B)
+    refuse_unless((rows, columns) == C.shape and inner == depth, "The shapes do not fit.", C, A, B)
     if not (rows and columns and inner):
         return
     if columns == 1 and by == "N":
         call.gemv(
-            _char(of), _int(a.rows), _int(a.columns), call.minus, a.address, _int(a.leading), b.address, _int(1),
-            call.one, c.address, _int(1),
+            char(of), count(a.rows), count(a.columns), call.minus, a.address, count(a.leading), b.address, count(1),
+            call.one, c.address, count(1),
         )  # fmt: skip
     else:
         call.gemm(
-            _char(of), _char(by), _int(rows), _int(columns), _int(inner), call.minus, a.address, _int(a.leading),
-            b.address, _int(b.leading), call.one, c.address, _int(c.leading),
+            char(of), char(by), count(rows), count(columns), count(inner), call.minus, a.address, count(a.leading),
+            b.address, count(b.leading), call.one, c.address, count(c.leading),
         )  # fmt: skip
 
 
 def _subtract_square(C: Array, A: Array) -> None:
     """C ← C − A Aᵀ, the lower triangle."""
-    call, c, a = _calls(C, A), _Block.of(C, written=True), _Block.of(A)
-    _refuse_unless(c.rows == c.columns == a.rows, "The shapes do not fit.", C, A)
+    call, c, a = calls(C, A), Block.of(C, written=True), Block.of(A)
+    refuse_unless(c.rows == c.columns == a.rows, "The shapes do not fit.", C, A)
     if c.rows and a.columns:
         call.syrk(
-            _char("L"), _char("N"), _int(c.rows), _int(a.columns), call.minus, a.address, _int(a.leading), call.one,
-            c.address, _int(c.leading),
+            char("L"), char("N"), count(c.rows), count(a.columns), call.minus, a.address, count(a.leading), call.one,
+            c.address, count(c.leading),
         )  # fmt: skip
 
 
@@ -238,116 +251,20 @@ def _divide_left(B: Array, L: Array, op: str) -> None:
 
 
 def _divide(B: Array, L: Array, side: str, op: str) -> None:
-    call, b, l = _calls(B, L), _Block.of(B, written=True), _Block.of(L)
-    _refuse_unless(l.rows == l.columns == (b.rows if side == "L" else b.columns), "The shapes do not fit.", B, L)
+    call, b, l = calls(B, L), Block.of(B, written=True), Block.of(L)
+    refuse_unless(l.rows == l.columns == (b.rows if side == "L" else b.columns), "The shapes do not fit.", B, L)
     if b.rows and b.columns:
         call.trsm(
-            _char(side), _char("L"), _char(op), _char("N"), _int(b.rows), _int(b.columns), call.one, l.address,
-            _int(l.leading), b.address, _int(b.leading),
+            char(side), char("L"), char(op), char("N"), count(b.rows), count(b.columns), call.one, l.address,
+            count(l.leading), b.address, count(b.leading),
         )  # fmt: skip
 
 
-class _Block(NamedTuple):
-    """A matrix as Fortran knows it: columns of `rows` numbers, `leading` numbers from one to the next."""
-
-    address: int
-    rows: int
-    columns: int
-    leading: int
-
-    @classmethod
-    def of(cls, array: Array, *, written: bool = False) -> "_Block":
-        """Where the array lies; refused unless its columns are contiguous and do not overlap."""
-        _refuse_unless(array.ndim == 2, "A matrix is expected.", array)
-        rows, columns = array.shape
-        size = array.itemsize
-        leading, rest = divmod(array.strides[1], size) if columns > 1 else (rows, 0)
-        _refuse_unless(
-            (rows <= 1 or array.strides[0] == size) and rest == 0 and leading >= rows,
-            "The columns of the matrix are not contiguous.",
-            array,
-        )
-        _refuse_unless(array.flags.aligned, "The matrix is not aligned.", array)
-        _refuse_unless(array.flags.writeable or not written, "The matrix is read-only.", array)
-        _refuse_unless(max(rows, columns, leading) <= LARGEST, "LAPACK counts in 32 bits.", array)
-        return cls(array.ctypes.data, rows, columns, max(leading, 1))
-
-
-LARGEST = np.iinfo(np.int32).max
-
-
-class _Calls(NamedTuple):
-    """The routines of one type of numbers. Fortran takes every argument by its address."""
-
-    gemm: Any
-    gemv: Any
-    syrk: Any
-    trsm: Any
-    potrf: Any
-    syevd: Any
-    one: Any
-    minus: Any
-
-
-def _calls(*arrays: Array) -> _Calls:
-    dtype = arrays[0].dtype
-    alike = all(array.dtype == dtype for array in arrays)
-    _refuse_unless(alike and dtype in CALLS, "The matrices must all be float32, or all float64.", *arrays)
-    return CALLS[dtype]
-
-
-# The exported functions by their C signatures, v a float or double: a SciPy that exported others would be found out.
-SIGNATURES = {
-    "gemm": "char,char,int,int,int,v,v,int,v,int,v,v,int",
-    "gemv": "char,int,int,v,v,int,v,int,v,v,int",
-    "syrk": "char,char,int,int,v,v,int,v,v,int",
-    "trsm": "char,char,char,char,int,int,v,v,int,v,int",
-    "potrf": "char,int,v,int,int",
-    "syevd": "char,char,int,v,int,v,v,int,int,int,int",
-}
-LAPACK = frozenset({"potrf", "syevd"})
-
-
-def _load(prefix: str, number: type[ctypes.c_float] | type[ctypes.c_double]) -> _Calls:
-    routines = {name: _routine(prefix, name) for name in SIGNATURES}
-    return _Calls(**routines, one=ctypes.byref(number(1.0)), minus=ctypes.byref(number(-1.0)))
-
-
-def _routine(prefix: str, name: str) -> Any:
-    module = scipy.linalg.cython_lapack if name in LAPACK else scipy.linalg.cython_blas
-    capsule = module.__pyx_capi__[prefix + name]
-    exported = _capsule_name(capsule)
-    found = re.sub(rf"__pyx_t_\w+_{prefix} \*", "v", exported.decode()).replace(" *", "").replace(" ", "")
-    if found != f"void({SIGNATURES[name]})":
-        raise ImportError(f"SciPy exports {prefix}{name} as {exported!r}, not as {SIGNATURES[name]}.")
-    arguments = [ctypes.c_void_p] * (SIGNATURES[name].count(",") + 1)
-    # Not PYFUNCTYPE: the GIL is released for the length of a call.
-    return ctypes.CFUNCTYPE(None, *arguments)(_capsule_pointer(capsule, exported))
-
-
-_capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(("PyCapsule_GetName", ctypes.pythonapi))
-_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-    ("PyCapsule_GetPointer", ctypes.pythonapi)
-)
-
-CALLS = {np.dtype(np.float64): _load("d", ctypes.c_double), np.dtype(np.float32): _load("s", ctypes.c_float)}
-
-
-def _char(value: str) -> Any:
-    return ctypes.byref(ctypes.c_char(value.encode()))
-
-
-def _int(value: int) -> Any:
-    return ctypes.byref(ctypes.c_int(value))
+def _refuse_unless_square(A: Array) -> None:
+    refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix is expected.", A)
 
 
 def _refuse_unless_fit(L: Array, R: Array) -> None:
     fits = L.ndim == R.ndim == 2 and L.shape == (len(R), len(R))
-    _refuse_unless(fits, "A triangular solve takes L of shape (n, n) and R of shape (n, k).", L, R)
-    _refuse_unless(not np.may_share_memory(L, R), "L and R share memory.", L, R)
-
-
-def _refuse_unless(holds: bool, wrong: str, *arrays: Array) -> None:
-    if not holds:
-        got = ", ".join(f"{array.dtype} of shape {array.shape}, strides {array.strides}" for array in arrays)
-        raise InvalidInput(wrong, f"Got {got}.", "Pass arrays of one type, float32 or float64, in Fortran order.")
+    refuse_unless(fits, "A triangular solve takes L of shape (n, n) and R of shape (n, k).", L, R)
+    refuse_unless(not np.may_share_memory(L, R), "L and R share memory.", L, R)
