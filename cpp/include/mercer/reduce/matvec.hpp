@@ -13,6 +13,8 @@ inline constexpr Index kFew = 4;
 template <class T>
 inline constexpr Index kFewSpill = 128 * kWidth<T>;
 inline constexpr Index kManySpill = 256;
+// Blocks of rows of a symmetric product that are taken one by one.
+inline constexpr Index kFewBlocks = 8;
 
 // V in the tile's type, padded with zeros: column after column when few, row by row when many.
 template <class T>
@@ -255,7 +257,9 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
         drink.finish();
     };
     if (walk.symmetric) {
-        if (const Index count = slots_for((blocks + 1) / 2, n * job.t, walk.budget); count > 0) {
+        // Two blocks a slot are alike in work; of a few, one each, the longest first, leave no thread waiting.
+        const Index wanted = blocks <= kFewBlocks ? blocks : (blocks + 1) / 2;
+        if (const Index count = slots_for(wanted, n * job.t, walk.budget); count > 0) {
             std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
             parallel(count, walk.watch, [&](Index slot) {
                 Buffer<double>& mine = slots[static_cast<std::size_t>(slot)];

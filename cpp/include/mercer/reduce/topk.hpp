@@ -13,12 +13,17 @@ namespace mercer::MERCER_ISA {
 template <class T>
 class TopKDrink {
    public:
-    TopKDrink(const Walk& walk, const TopK& job, Walker<T>& walker, bool may_search)
+    // For the rows from i0 on.
+    TopKDrink(const Walk& walk, const TopK& job, Walker<T>& walker, bool may_search, Index i0)
         : walk_(walk),
           job_(job),
           walker_(walker),
           heaps_(kBlockRows),
-          searches_(may_search && walker.has_keys() && !job.largest) {}
+          limits_(kBlockRows),
+          searches_(may_search && walker.has_keys() && !job.largest) {
+        std::fill_n(limits_.data(), kBlockRows, std::numeric_limits<T>::max());
+        std::fill_n(limits_.data(), std::min<Index>(kBlockRows, walk.left.n - i0), -std::numeric_limits<T>::infinity());
+    }
 
     void strip(int strip, Index j) {
         const Index columns = std::min<Index>(kStripCols<T>, walk_.right.n - j);
@@ -62,9 +67,8 @@ class TopKDrink {
     };
     // The strip of a search for the smallest keys: most panels hold none that is small enough, and are not stored.
     void search(int strip, Index j, Index columns) {
-        T limits[kStripRows];
+        T* limits = limits_.data() + strip * kStripRows;
         const Index rows = walker_.rows_of(strip);
-        for (Index r = 0; r < kStripRows; ++r) limits[r] = r < rows ? limit_of(strip, r) : kAll;
         walker_.each_beyond(strip, j, limits, [&](int first, int column, const T* panel) {
             for (Index r = first; r < std::min<Index>(first + kPanelRows, rows); ++r, panel += kStripCols<T>)
                 take(strip, r, j + column, panel, columns - column, limits[r]);
@@ -83,7 +87,6 @@ class TopKDrink {
             limit = limit_of(strip, r);
         }
     }
-    static constexpr T kAll = std::numeric_limits<T>::max();
     // The nearness v from which on a key may be below the worst one kept: r(x) - 2 v < worst, rounded or not, and
     // rounding keeps an order.
     T limit_of(int strip, Index r) {
@@ -148,6 +151,9 @@ class TopKDrink {
     const TopK& job_;
     Walker<T>& walker_;
     std::vector<std::vector<Hit>> heaps_;
+    // Of every row as `limit_of` has it, which would fetch as many heaps for every strip; of rows that are not there,
+    // one that nothing passes.
+    Buffer<T> limits_;
     bool searches_;
 };
 
@@ -168,8 +174,8 @@ void run_topk(const Walk& walk, const TopK& job) {
     const bool may_search = has_finite_keys<T>(walk);
     parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
         Walker<T> walker(walk);
-        TopKDrink<T> drink(walk, job, walker, may_search);
         const Index i0 = block * kBlockRows;
+        TopKDrink<T> drink(walk, job, walker, may_search, i0);
         sweep<T>(walker, walk, i0, std::min(i0 + kBlockRows, walk.left.n), 0, walk.right.n, drink);
         drink.finish();
     });
