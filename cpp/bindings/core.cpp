@@ -122,6 +122,25 @@ NB_MODULE(_core, m) {
         },
         "K"_a, "v"_a, "K @ v of a symmetric K in float32, of which half is read.");
 
+    m.def(
+        "tridiagonal_diagonals",
+        [](mercer::bindings::In<double, nb::ndim<2>> Q, mercer::bindings::In<double, nb::ndim<1>> diagonal,
+           mercer::bindings::In<double, nb::ndim<1>> beside, mercer::bindings::In<double, nb::ndim<1>> shifts) {
+            const std::size_t k = Q.shape(0), n = Q.shape(1), count = shifts.shape(0);
+            mercer::bindings::require(diagonal.shape(0) == k && beside.shape(0) + 1 == std::max<std::size_t>(k, 1),
+                                      "tridiagonal_diagonals: (k, n), (k,), (k - 1,) and (m,) expected");
+            auto out = mercer::bindings::fresh<double>({count, n});
+            const mercer::Diagonals job{
+                Q.data(),      static_cast<Index>(n), static_cast<Index>(k),     diagonal.data(),
+                beside.data(), shifts.data(),         static_cast<Index>(count), out.data()};
+            bool is_positive = false;
+            mercer::bindings::run(
+                [&](mercer::Watch& watch) { is_positive = mercer::choose_engine().diagonals(job, watch); });
+            return is_positive ? std::optional(out) : std::nullopt;
+        },
+        "Q"_a, "diagonal"_a, "beside"_a, "shifts"_a,
+        "The diagonals of Q' (T + shift)^-1 Q for a tridiagonal T; None where some T + shift is not positive.");
+
     mercer::bindings::bind_smo(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
     m.def("ops", [] { return listed(mercer::kOpNames); }, "Names of the tape's instructions.");

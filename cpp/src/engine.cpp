@@ -8,6 +8,7 @@
 #include "mercer/reduce/rows.hpp"
 #include "mercer/reduce/store.hpp"
 #include "mercer/reduce/topk.hpp"
+#include "mercer/tridiagonal.hpp"
 
 #define MERCER_TEXT_OF(name) #name
 #define MERCER_TEXT(name) MERCER_TEXT_OF(name)
@@ -85,6 +86,7 @@ const Engine& engine() {
         by_precision<TopK, run_topk<float>, run_topk<double>>,
         by_precision<Rows, run_rows<float>, run_rows<double>>,
         run_held,
+        run_diagonals,
         pairs,
         {solve_block<float>, add_rows<float>},
         {solve_block<double>, add_rows<double>},

@@ -162,12 +162,6 @@ const Kernel& kernel_named(const std::string& name) {
     throw std::invalid_argument(name);
 }
 
-struct Threads {
-    explicit Threads(int count) : before(mercer::thread_count()) { mercer::set_thread_count(count); }
-    ~Threads() { mercer::set_thread_count(before); }
-    int before;
-};
-
 }  // namespace
 
 TEST("The table of instruction sets") {

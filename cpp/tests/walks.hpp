@@ -21,6 +21,13 @@ using oracle::Real;
 
 inline constexpr Index kPlenty = Index{48} << 20;
 
+// So many threads, until it goes out of scope.
+struct Threads {
+    explicit Threads(int count) : before(mercer::thread_count()) { mercer::set_thread_count(count); }
+    ~Threads() { mercer::set_thread_count(before); }
+    int before;
+};
+
 inline std::vector<const Engine*> rows_that_run() {
     std::vector<const Engine*> rows;
     for (const Engine* row : mercer::engines()) {

@@ -82,6 +82,17 @@ struct Held {                  // out = K v for a symmetric matrix in memory
     double* out = nullptr;      // (n)
 };
 
+struct Diagonals {              // of Q (T + rho)^-1 Q', T tridiagonal, for some rho
+    const double* Q = nullptr;  // (k, n): a column of Q after the other
+    Index n = 0;
+    Index k = 0;
+    const double* diagonal = nullptr;  // (k), of T
+    const double* beside = nullptr;    // (k - 1)
+    const double* shifts = nullptr;    // (count)
+    Index count = 0;
+    double* out = nullptr;  // (count, n)
+};
+
 // The inner loops of the support vector machines, in one precision of K.
 template <class T>
 struct Inner {
@@ -103,6 +114,8 @@ struct Engine {
     void (*topk)(const Walk&, const TopK&);
     void (*rows)(const Walk&, const Rows&);
     void (*held)(const Held&, Watch&);
+    // False, and nothing done, where some T + rho is not positive.
+    bool (*diagonals)(const Diagonals&, Watch&);
     // k(x_i, z_i) for the i-th of both sides, in double.
     void (*pairs)(const Plan&, const Side& left, const Side& right, double* out, Watch&);
     Inner<float> inner_single;

@@ -27,17 +27,24 @@ Array = npt.NDArray[np.float64]
 Score = Callable[[Array, Array, Array], Array]
 
 GCV = "gcv"
+# What was made of the matrix, by the name of the solver.
+FORMS = {
+    "primal": "an eigendecomposition of features by features",
+    "eigen": "an eigendecomposition of rows by rows",
+    "tridiagonal": "a tridiagonal form of rows by rows",
+}
 
 
 class KernelRidgeCV(LeastSquaresMachine):
     """Kernel ridge regression with the penalty chosen by exact leave-one-out, GCV or cross-validation.
 
-    One eigendecomposition P S K S P = U diag(σ) Uᵀ serves every α: with weights wᵢ, S = diag(√wᵢ), the intercept
-    projected out by P, and G = U diag(1/(σ + α)) Uᵀ, the residual of row i for a fit without it is
+    One tridiagonal form P S K S P = V T Vᵀ serves every α: with weights wᵢ, S = diag(√wᵢ), the intercept projected out
+    by P, and G = V (T + α)⁻¹ Vᵀ, the residual of row i for a fit without it is
 
         yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ = (G S y)ᵢ / (√wᵢ Gᵢᵢ),
 
-    exactly. A kernel with M features, at most half as many as rows, needs only M × M numbers to be decomposed.
+    exactly. Eigenvectors take its place where an α is so small that rounding leaves T + α in doubt. A kernel with M
+    features, at most half as many as rows, needs only M × M numbers to be decomposed.
 
     Parameters
     ----------
@@ -216,14 +223,12 @@ class KernelRidgeCV(LeastSquaresMachine):
         answer = Answer(
             found.coef, found.theta, condition=found.condition, indefinite=found.is_indefinite, rank=found.rank
         )
-        solver = "primal" if path.uses_features else "eigen"
-        return self._vouched(certify(problem, answer, solver=solver, tol=Options().tol), is_positive)
+        return self._vouched(certify(problem, answer, solver=path.solver, tol=Options().tol), is_positive)
 
     def _reasons(self, path: Path, alphas: Array) -> str:
-        size = "features by features" if path.uses_features else "rows by rows"
         how = {None: "exact leave-one-out", GCV: "generalised cross-validation"}
         by = how[self.cv] if self.cv is None or isinstance(self.cv, str) else "cross-validation"
-        return f"{alphas.size} alphas by {by}, from an eigendecomposition of {size}; alpha is {self.alpha_}"
+        return f"{alphas.size} alphas by {by}, from {FORMS[path.solver]}; alpha is {self.alpha_}"
 
     def _penalties(self) -> Array:
         wrong = "alphas must be a number above 0, or a list of at least one."

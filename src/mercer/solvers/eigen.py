@@ -27,7 +27,7 @@ from mercer.solvers.factor import refuse_without_cost
 from mercer.solvers.lapack import eigen_in_place
 from mercer.solvers.options import Options
 
-__all__ = ["Border", "Spectrum", "border", "decompose", "eigen", "inverse"]
+__all__ = ["EPS", "Border", "Spectrum", "assemble", "border", "decompose", "eigen", "inverse", "without_rounding"]
 
 Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -118,6 +118,42 @@ def inverse(values: Array, ridge: Array, rounding: float) -> Array:  # (k,), (m,
     return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=is_soft | ~is_zero)
 
 
+def assemble(gram: Gram, scale: Array, columns: Border, *, form: str, copies: int) -> tuple[Array, Array, float, float]:
+    """P S K S P + β QQᵀ in Fortran order, of which only the lower triangle is right; S K S Q; β; a bound of rounding.
+
+    Q is an eigenvector of A = P S K S P to the eigenvalue 0, one among many: moved to β, beyond all others, it can be
+    told from them. What rounding an eigenvalue of A may have is in proportion to its largest one, or to the last
+    number where that is larger.
+    """
+    n = gram.shape[0]
+    refuse_too_large(
+        copies * 8 * n * n,
+        f"The {form} of {n} x {n} numbers in float64",
+        'Fit fewer rows, or a kernel with few features, or one alpha with KernelRidge(solver="auto").',
+    )
+    M = np.empty((n, n))
+    gram.dense(out=M)
+    if (scale != 1.0).any():
+        M *= scale[:, None]
+        M *= scale
+    Q = columns.Q
+    p = Q.shape[1]
+    KQ = M @ Q
+    M = M.T  # symmetric, and in the order that LAPACK overwrites
+    if p == 0:
+        return M, KQ, 0.0, 0.0
+    beyond = 2.0 * min(float(np.linalg.norm(M)), float(scipy.linalg.lapack.dlange("1", M))) or 1.0
+    half = KQ - 0.5 * Q @ (Q.T @ KQ + beyond * np.eye(p))
+    M = scipy.linalg.blas.dsyr2k(-1.0, Q, half, beta=1.0, c=M, lower=1, overwrite_c=1)
+    return M, KQ, beyond, max(float(np.linalg.norm(Q.T @ KQ, 2)), beyond / np.sqrt(n))
+
+
+def without_rounding(values: Array, rounding: float, gram: Gram) -> Array:
+    """Eigenvalues of a Gram matrix, negative ones put to 0 where they are rounding or the kernel was derived."""
+    is_derived = gram.proof is not None and not gram.proof.assumptions
+    return np.where((values < 0.0) & (is_derived | (values >= -rounding)), 0.0, values)
+
+
 def decompose(gram: Gram, scale: Array, columns: Border) -> Spectrum:
     """The eigendecomposition of P S K S P, in place: 24 n² bytes at its height, of which 8 n² stay.
 
@@ -130,34 +166,11 @@ def decompose(gram: Gram, scale: Array, columns: Border) -> Spectrum:
     columns : Border
         Of S B.
     """
-    n = gram.shape[0]
-    refuse_too_large(
-        COPIES * 8 * n * n,
-        f"The eigendecomposition of {n} x {n} numbers in float64",
-        'Fit fewer rows, or a kernel with few features, or one alpha with KernelRidge(solver="auto").',
-    )
-    M = np.empty((n, n))
-    gram.dense(out=M)
-    if (scale != 1.0).any():
-        M *= scale[:, None]
-        M *= scale
-    Q = columns.Q
-    p = Q.shape[1]
-    KQ = M @ Q
-    largest = 0.0  # beside the eigenvalues of A
-    M = M.T  # symmetric, and in the order that LAPACK overwrites
-    if p:
-        # Q is an eigenvector of A to the eigenvalue 0, one among many. Moved beyond all others it can be left out.
-        beyond = 2.0 * min(float(np.linalg.norm(M)), float(scipy.linalg.lapack.dlange("1", M))) or 1.0
-        half = KQ - 0.5 * Q @ (Q.T @ KQ + beyond * np.eye(p))
-        M = scipy.linalg.blas.dsyr2k(-1.0, Q, half, beta=1.0, c=M, lower=1, overwrite_c=1)
-        largest = max(float(np.linalg.norm(Q.T @ KQ, 2)), beyond / np.sqrt(n))
-    values = eigen_in_place(M)
-    values, vectors = values[: n - p], M[:, : n - p]
-    rounding = n * EPS * float(np.abs(values).max(initial=largest))
-    is_derived = gram.proof is not None and not gram.proof.assumptions
-    is_rounding = (values < 0.0) & (is_derived | (values >= -rounding))
-    return Spectrum(vectors, np.where(is_rounding, 0.0, values), columns, KQ, rounding)
+    n, p = columns.Q.shape
+    M, KQ, _, known = assemble(gram, scale, columns, form="eigendecomposition", copies=COPIES)
+    values = eigen_in_place(M)[: n - p]
+    rounding = n * EPS * float(np.abs(values).max(initial=known))
+    return Spectrum(M[:, : n - p], without_rounding(values, rounding, gram), columns, KQ, rounding)
 
 
 def eigen(problem: Problem, options: Options) -> Answer:  # noqa: ARG001  # every solver has this signature

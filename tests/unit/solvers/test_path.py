@@ -8,6 +8,7 @@ from mercer.grams.factored import FactoredGram
 from mercer.points import as_points
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
+from mercer.solvers import modes
 from mercer.solvers import path as path_module
 from mercer.solvers.cholesky import cholesky
 from mercer.solvers.options import Options
@@ -113,3 +114,43 @@ def test_a_row_that_alone_determines_the_border_cannot_be_left_out():
         next(path.leave_one_out(ALPHAS))
     with pytest.raises(InvalidInput, match="row 7"):
         path.leave_one_out_at(np.ones(2))
+
+
+@pytest.mark.parametrize("B", [np.empty((N, 0)), ONES], ids=["no border", "an intercept"])
+@pytest.mark.parametrize("weight", [np.ones(N), W], ids=["no weights", "weights"])
+def test_the_tridiagonal_form_gives_what_eigenvectors_give(B, weight, monkeypatch):
+    gram, K = gram_of_points(False)
+
+    def everything():
+        path = Path(gram, Y, weight, B)
+        chosen = path.choose(np.array([0.02, 3.0]))
+        found = [*path.leave_one_out(ALPHAS), path.leave_one_out_at(np.array([0.02, 3.0])), path.generalised(ALPHAS)]
+        found += [*path.predictions(K, B, ALPHAS), chosen.coef, chosen.theta, np.array(chosen[2:])]
+        return path.solver, found
+
+    solver, found = everything()
+    monkeypatch.setattr(modes, "tridiagonalise", lambda *_: None)
+    other, expected = everything()
+    assert (solver, other) == ("tridiagonal", "eigen")
+    for one, two in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-10)
+
+
+def test_eigenvectors_are_made_where_a_penalty_leaves_a_doubt():
+    gram, _ = gram_of_points(False)
+    path = Path(gram, Y, W, ONES)
+    before = list(path.leave_one_out(ALPHAS))
+    assert path.solver == "tridiagonal"
+    list(path.leave_one_out(np.array([1e-15, 1.0])))
+    assert path.solver == "eigen"
+    np.testing.assert_allclose(list(path.leave_one_out(ALPHAS)), before, rtol=1e-8, atol=1e-10)
+
+
+def test_an_indefinite_matrix_is_solved_by_its_eigenvectors():
+    K = RBF()(X) - 0.5 * np.eye(N)
+    path = Path(DenseGram(K), Y, np.ones(N), np.empty((N, 0)))
+    (found,) = path.leave_one_out(np.array([0.1]))
+    assert path.solver == "eigen"
+    G = np.linalg.inv(K + 0.1 * np.eye(N))
+    np.testing.assert_allclose(found, G @ Y / np.diag(G)[:, None], rtol=1e-8)
+    assert path.choose(np.array([0.1, 0.1])).is_indefinite
