@@ -1,7 +1,9 @@
 """How Hypothesis runs: the same examples every time; new ones with HYPOTHESIS_PROFILE=explore."""
 
+import gc
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -9,3 +11,11 @@ settings.register_profile(
 )
 settings.register_profile("explore", parent=settings.get_profile("repeat"), derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+
+@pytest.fixture
+def uncollected():
+    """No garbage collection: Hypothesis is called back by it, and Ctrl-C that comes meanwhile is reported and lost."""
+    gc.disable()
+    yield
+    gc.enable()

@@ -220,6 +220,7 @@ class Interruption:
 
 
 @pytest.mark.parametrize("machine", [SVC, SVR])
+@pytest.mark.usefixtures("uncollected")
 def test_an_interrupt_returns_control_at_once(machine, many):
     points, targets = many
     model = machine(**HOPELESS, tol=1e-9)
@@ -231,6 +232,7 @@ def test_an_interrupt_returns_control_at_once(machine, many):
 
 
 @pytest.mark.parametrize("machine", [SVC, SVR])
+@pytest.mark.usefixtures("uncollected")
 def test_an_interrupt_leaves_the_best_model_to_who_wants_it(machine, many):
     points, targets = many
     model = machine(**HOPELESS, tol=1e-9, keep_best=True)

@@ -25,6 +25,7 @@ def test_the_form_is_that_of_the_matrix(n, dtype):
     np.testing.assert_allclose(Q.T @ Q, np.eye(n), atol=tolerance)
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_ctrl_c_comes_between_panels():
     A = np.asfortranarray(RNG.standard_normal((2500, 2500)))
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])

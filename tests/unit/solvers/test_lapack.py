@@ -215,6 +215,7 @@ def test_eigenvectors_come_in_place_of_the_matrix(n, dtype):
     assert (np.diff(values) >= 0.0).all()
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_ctrl_c_returns_while_eigenvectors_are_made():
     A = np.asfortranarray(RNG.standard_normal((2000, 2000)))  # only its lower triangle counts
     timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
