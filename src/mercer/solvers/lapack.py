@@ -147,7 +147,7 @@ def eigen_in_place(A: Array) -> Array:
     array([[0.7071, 0.7071],
            [0.7071, 0.7071]])
     """
-    _refuse_unless_square(A)
+    refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix has eigenvectors.", A)
     call, a, n = calls(A), Block.of(A, written=True), len(A)
     refuse_unless(2 * n * n + 6 * n < LARGEST, "LAPACK counts its work in 32 bits.", A)
     values = np.empty(n, dtype=A.dtype)
@@ -258,10 +258,6 @@ def _divide(B: Array, L: Array, side: str, op: str) -> None:
             char(side), char("L"), char(op), char("N"), count(b.rows), count(b.columns), call.one, l.address,
             count(l.leading), b.address, count(b.leading),
         )  # fmt: skip
-
-
-def _refuse_unless_square(A: Array) -> None:
-    refuse_unless(A.ndim == 2 and A.shape[0] == A.shape[1], "A square matrix is expected.", A)
 
 
 def _refuse_unless_fit(L: Array, R: Array) -> None:

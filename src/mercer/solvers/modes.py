@@ -89,7 +89,7 @@ class Spectral:
         """Whether features were decomposed."""
         return self.axes is not None
 
-    def allows(self, ridge: float) -> bool:  # noqa: ARG002
+    def allows(self, ridge: float) -> bool:  # noqa: ARG002 (of every kind of modes)
         """Always; `inverse` refuses what is singular."""
         return True
 
@@ -175,7 +175,7 @@ class Reduced:
         """By T + ρ."""
         return self.matrix.divide(ridge, C)
 
-    def solve(self, right: Array, ridge: Array, coordinates: Array) -> Array:  # noqa: ARG002
+    def solve(self, right: Array, ridge: Array, coordinates: Array) -> Array:  # noqa: ARG002 (of every kind)
         """By (1)."""
         return _combined(self.matrix.vectors, coordinates)
 

@@ -4,9 +4,8 @@ Notation of `mercer.solvers.eigen`: rows scaled by s = √(w / max w), ρ = α /
 
     z = G S y,      G = (A + ρ)⁻¹ on the range of P = U diag(1/(σ + ρ)) Uᵀ,      A = P S K S P = U diag(σ) Uᵀ.     (1)
 
-Only a diagonal and a few products of G are wanted, and the tridiagonal form of A gives them without U and σ, in a third
-of the time (`mercer.solvers.tridiagonal`). The eigenvectors are made where a penalty is so small that A + ρ might not
-be positive.
+Only a diagonal and a few products of G are wanted, and the tridiagonal form of A gives them without U and σ
+(`mercer.solvers.tridiagonal`). The eigenvectors are made where a penalty is so small that A + ρ might not be positive.
 
 Leaving out row i with its whole weight removes row and column i of the scaled problem, border and all. G is the block
 at K of the inverse of the bordered matrix [S K S + ρ, S B; (S B)ᵀ, 0], and for the inverse of any matrix the system
