@@ -73,7 +73,8 @@ class Distances {
             product_panel<T, false, false>, product_panel<T, false, true>, product_panel<T, true, false>,
             product_panel<T, true, true>};
         const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
-        for (int r = 0; r < kStripRows; r += kPanelRows) {
+        const int count = static_cast<int>(block_.rows_of(strip));
+        for (int r = 0; r < count; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * right.d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
             for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
@@ -88,12 +89,12 @@ class Distances {
     }
 
     // Distances, or the exponents of a gaussian, by differences: nothing to mend, and exactly 0 on a diagonal.
-    void fill_differences(std::size_t leaf, int strip, Index j0, T* tile) {
+    void fill_differences(std::size_t leaf, int strip, Index j0, Index rows, T* tile) {
         const Index d = right_.leaves[leaf].d;
         const LeafUse& use = walk_.plan.uses()[leaf];
         const T scale = use.gaussian ? static_cast<T>(use.scale * kLog2E) : T{1};
         links_[leaf] = Link::far;
-        for (int r = 0; r < kStripRows; r += kPanelRows) {
+        for (int r = 0; r < rows; r += kPanelRows) {
             const T* a = left_[leaf].panels.data() + (strip * kStripRows + r) * d;
             for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
                 const T* b = right_.leaves[leaf].panels.data() + (j0 + c) * d;
@@ -112,7 +113,7 @@ class Distances {
         const T limit = gaussian_limit(leaf, reach);
         const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
         const T exponent_limit = exponent_of(limit);
-        for (int r = 0; r < kStripRows; r += kPanelRows) {
+        for (int r = 0; r < rows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
             for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
@@ -133,7 +134,7 @@ class Distances {
         // Rounding grows with <x, z>, that is with both - found: a distance is trusted from noise * (both - found) on.
         const double noise = kTrust<T> * std::max(right_.leaves[leaf].frame.noise, left_[leaf].noise);
         const V<T> share = fill<T>(static_cast<T>(noise / (1.0 + noise)));
-        for (int i = 0; i < kStripRows; ++i) {
+        for (int i = 0; i < rows; ++i) {
             const V<T> left = fill<T>(left_[leaf].norms[strip * kStripRows + i]);
             for (int j = 0; j < kStripCols<T>; j += kWidth<T>) {
                 const V<T> both = left + load<T>(right + j);
@@ -147,7 +148,8 @@ class Distances {
         const LeafUse& use = walk_.plan.uses()[leaf];
         if (use.gaussian) {  // sparse rows, whose tiles hold no exponents
             const V<T> scale = fill<T>(static_cast<T>(use.scale));
-            for (Index at = 0; at < kTile; at += kWidth<T>) store<T>(out + at, exp<T>(load<T>(out + at) * scale));
+            for (Index at = 0; at < rows * kStripCols<T>; at += kWidth<T>)
+                store<T>(out + at, exp<T>(load<T>(out + at) * scale));
         }
     }
 

@@ -102,7 +102,7 @@ class Walker {
         for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
             const T* b = right_.leaves[0].panels.data() + (j0 + c) * d;
             const T* b2 = right_.rows[0].data() + j0 + c;
-            for (int r = 0; r < kStripRows; r += kPanelRows) {
+            for (int r = 0; r < rows_of(strip); r += kPanelRows) {
                 T* out = leaf_tiles_[0] + r * kStripCols<T> + c;
                 if (beyond_panel<T>(rows + r * d, b, d, b2, limits + r, out, kStripCols<T>)) found(r, c, out);
             }
@@ -112,7 +112,10 @@ class Walker {
     // The strip, finished.
     const T* fold(int strip, Index j0) {
         const Strip made = open(strip, j0);
-        apply(made.link, made.tile);
+        if (made.link == Link::none) return made.tile;
+        const Index count = rows_of(strip) * kStripCols<T>;
+        apply(made.link, rows_of(strip), made.tile);
+        std::fill(made.tile + count, made.tile + kTile, T{});
         return made.tile;
     }
 
@@ -168,19 +171,19 @@ class Walker {
             switch (walk_.plan.leaves()[leaf]) {
                 case Kind::dot:
                     if (std::holds_alternative<Sparse>(source)) fill_sparse<T>(left, right, j0, columns, tile);
-                    else if (right.differences) distances_.fill_differences(leaf, strip, j0, tile);
+                    else if (right.differences) distances_.fill_differences(leaf, strip, j0, rows, tile);
                     else if (distances_.has_exponents(leaf))
                         distances_.fill_exponents(leaf, strip, j0, rows, columns, tile);
-                    else fill_dense<T, DotStep>(left, right, strip, j0, tile);
+                    else fill_dense<T, DotStep>(left, right, strip, j0, rows, tile);
                     break;
                 case Kind::l1:
-                    fill_dense<T, CityStep>(left, right, strip, j0, tile);
+                    fill_dense<T, CityStep>(left, right, strip, j0, rows, tile);
                     break;
                 case Kind::minimum:
-                    fill_dense<T, MinimumStep>(left, right, strip, j0, tile);
+                    fill_dense<T, MinimumStep>(left, right, strip, j0, rows, tile);
                     break;
                 case Kind::chi2:
-                    fill_dense<T, ChiSquareStep>(left, right, strip, j0, tile);
+                    fill_dense<T, ChiSquareStep>(left, right, strip, j0, rows, tile);
                     break;
                 case Kind::equal:
                     fill_codes<T>(left, right, strip, j0, tile);
@@ -210,7 +213,7 @@ class Walker {
                 left_at_[row] = left_rows_.data() + static_cast<Index>(row) * kBlockRows + strip * kStripRows;
                 right_at_[row] = right_.rows[row].data() + j0;
             }
-            execute<T, false>(Fold<T>{slots_.data(), left_at_.data(), right_at_.data(), kStripRows}, step);
+            execute<T, false>(Fold<T>{slots_.data(), left_at_.data(), right_at_.data(), static_cast<int>(rows)}, step);
             return;
         }
         const std::size_t leaf = static_cast<std::size_t>(step.a);
@@ -218,28 +221,30 @@ class Walker {
         if (step.op == Op::sqdist && !distances_.has_exponents(leaf) && !right_.leaves[leaf].differences) {
             distances_.read(leaf, strip, j0, rows, columns, leaf_tiles_[leaf], out);
         } else if (step.op == Op::inner && right_.leaves[leaf].shifts.size() > 0) {
-            read_shifted(leaf, strip, j0, out);
+            read_shifted(leaf, strip, j0, rows, out);
         } else if (walk_.plan.uses()[leaf].read_once) {
             std::swap(slots_[static_cast<std::size_t>(step.out)], leaf_tiles_[leaf]);
         } else {
             std::copy_n(leaf_tiles_[leaf], kTile, out);
         }
-        if (distances_.has_exponents(leaf)) apply(distances_.link(leaf), slots_[static_cast<std::size_t>(step.out)]);
+        if (distances_.has_exponents(leaf))
+            apply(distances_.link(leaf), rows, slots_[static_cast<std::size_t>(step.out)]);
     }
 
-    static void apply(Link link, T* tile) {
-        if (link == Link::near) apply<Link::near>(tile);
-        if (link == Link::far) apply<Link::far>(tile);
+    static void apply(Link link, Index rows, T* tile) {
+        if (link == Link::near) apply<Link::near>(rows, tile);
+        if (link == Link::far) apply<Link::far>(rows, tile);
     }
     template <Link L>
-    static void apply(T* tile) {
-        for (Index at = 0; at < kTile; at += kWidth<T>) store<T>(tile + at, linked<T, L>(load<T>(tile + at)));
+    static void apply(Index rows, T* tile) {
+        for (Index at = 0; at < rows * kStripCols<T>; at += kWidth<T>)
+            store<T>(tile + at, linked<T, L>(load<T>(tile + at)));
     }
 
-    void read_shifted(std::size_t leaf, int strip, Index j0, T* out) const {
+    void read_shifted(std::size_t leaf, int strip, Index j0, Index rows, T* out) const {
         const T* in = leaf_tiles_[leaf];
         const T* right = right_.leaves[leaf].shifts.data() + j0;
-        for (int i = 0; i < kStripRows; ++i) {
+        for (int i = 0; i < rows; ++i) {
             const V<T> left = fill<T>(left_[leaf].shifts[strip * kStripRows + i]);
             for (int j = 0; j < kStripCols<T>; j += kWidth<T>)
                 store<T>(out + i * kStripCols<T> + j,
