@@ -22,13 +22,13 @@ SINGLE = np.dtype(np.float32)
 DOUBLE = np.dtype(np.float64)
 # Below so many entries float64 takes no time worth saving.
 FEW_ENTRIES = 1_000_000
-# Values of a radial kernel in float32, and sums of some hundred of them, are off by about a quarter of this, with many
-# signs: a decision further than SURE times this share of √Σ bⱼ² from 0 has its sign.
-ROUNDING = 4e-7
-SURE = 16.0
-# What is computed twice, at least so many rows, must agree to this share of what is allowed for.
-SEEN = 0.25
+# A decision in float32 has its sign when it is further from 0 than so many times the largest error among the rows that
+# are computed twice, of which there are at least this many: errors of rows spread about as widely as those few show.
+SURE = 8.0
 LEAST_SEEN = 32
+# Values of a radial kernel in float32 are off by about a quarter of this, and a sum Σ bⱼ kⱼ of them, with many signs,
+# by that share of √Σ bⱼ² or more: what is seen is never taken to be less.
+ROUNDING = 4e-7
 
 
 @final
@@ -91,12 +91,15 @@ def signed(K: Cross, support: Support, decide: Callable[[Cross, Support], Array]
     if m * s < FEW_ENTRIES or not is_known:
         return decide(K, support)
     rough = decide(support.single.bound.cross(K.points), support.single)
-    reach = SURE * ROUNDING * sizes
-    is_doubtful = np.asarray((np.abs(rough) <= reach).any(axis=1))
-    is_doubtful[:: max(1, m // LEAST_SEEN)] = True
-    doubtful = np.flatnonzero(is_doubtful)
-    exact = decide(support.bound.cross(K.points.take(doubtful)), support)
-    if not bool((np.abs(exact - rough[doubtful]) <= SEEN * reach).all()):
-        return decide(K, support)
-    rough[doubtful] = exact
+
+    def settle(rows: Index) -> Array:
+        """Put the decisions of some rows in float64; returns how far each was off."""
+        exact = decide(support.bound.cross(K.points.take(rows)), support)
+        off = np.abs(exact - rough[rows])
+        rough[rows] = exact
+        return off
+
+    seen = settle(np.arange(0, m, max(1, m // LEAST_SEEN))).max(axis=0)
+    reach = SURE * np.maximum(seen, ROUNDING * sizes)
+    settle(np.flatnonzero(~(np.abs(rough) > reach).all(axis=1)))  # also where float32 held no number
     return rough
