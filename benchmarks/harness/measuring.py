@@ -180,7 +180,9 @@ def measure(row: Row, stored: dict[str, Any] | None = None) -> dict[str, Any]:
                     continue
                 # The first run of a peer may be slow for reasons of its own (pages, caches): it has twice the time.
                 factor = row.stop if round_ else 2.0 * row.stop
-                fastest = min((min(peer.seconds) for peer in turns[1:] if peer.seconds), default=math.inf)
+                # One that has been measured is not stopped for a slower run: its facts are still wanted.
+                measured = [min(peer.seconds) for peer in turns[1:] if peer.seconds]
+                fastest = math.inf if turn.seconds else min(measured, default=math.inf)
                 limit = PREPARE_SECONDS if turn is mercer else row.limit(known, factor, fastest)
                 answer = turn.step(turn.worker.run, limit)
                 if answer is None:

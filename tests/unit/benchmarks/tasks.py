@@ -14,6 +14,12 @@ def sleeping(seconds: float) -> Task:
     return Task(lambda: time.sleep(seconds), lambda _: 0.0)
 
 
+def slowing(first: float, then: float) -> Task:
+    """The first run is quicker than the others."""
+    times = [first]
+    return Task(lambda: time.sleep(times.pop() if times else then), lambda _: 0.0)
+
+
 def parenting(seconds: int) -> Task:
     """The work is done by a process of its own, which holds the pipes of its parent."""
     return Task(lambda: subprocess.run(["sleep", str(seconds)], check=True))

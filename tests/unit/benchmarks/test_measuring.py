@@ -35,6 +35,13 @@ def test_a_peer_is_stopped_and_recorded_as_such() -> None:
     assert "stopped" in report.table([record])
 
 
+def test_a_peer_is_not_stopped_for_being_slower_than_before() -> None:
+    sides = contestant("sleeping", seconds=0.2), contestant("slowing", first=0.1, then=2.3)
+    record = measure(Row("work", "peer", sides, repeats=2, warm_up=False))
+    assert record["contestants"][1]["error"] == 0.0  # asked for when all runs are over
+    assert len(record["contestants"][1]["runs"]) == 2
+
+
 def test_a_peer_is_stopped_with_the_processes_that_it_started() -> None:
     record = measure(row(contestant("sleeping", seconds=0.01), contestant("parenting", seconds=600), warm_up=False))
     assert record["contestants"][1]["status"] == "stopped"
