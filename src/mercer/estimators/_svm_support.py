@@ -26,9 +26,9 @@ FEW_ENTRIES = 1_000_000
 # are computed twice, of which there are at least this many: errors of rows spread about as widely as those few show.
 SURE = 8.0
 LEAST_SEEN = 32
-# Values of a radial kernel in float32 are off by about a quarter of this, and a sum Σ bⱼ kⱼ of them, with many signs,
-# by that share of √Σ bⱼ² or more: what is seen is never taken to be less.
-ROUNDING = 4e-7
+# Errors are never taken for less than this share of √Σ bⱼ²: values of a radial kernel in float32, and sums of some
+# hundred of them with many signs, are off by about an eighth of it.
+ROUNDING = 8e-7
 
 
 @final
@@ -91,15 +91,12 @@ def signed(K: Cross, support: Support, decide: Callable[[Cross, Support], Array]
     if m * s < FEW_ENTRIES or not is_known:
         return decide(K, support)
     rough = decide(support.single.bound.cross(K.points), support.single)
-
-    def settle(rows: Index) -> Array:
-        """Put the decisions of some rows in float64; returns how far each was off."""
+    is_rough = np.ones(m, dtype=bool)
+    seen = ROUNDING * sizes
+    rows = np.arange(0, m, max(1, m // LEAST_SEEN))
+    while rows.size:  # which are computed again, until those that are not are beyond doubt
         exact = decide(support.bound.cross(K.points.take(rows)), support)
-        off = np.abs(exact - rough[rows])
-        rough[rows] = exact
-        return off
-
-    seen = settle(np.arange(0, m, max(1, m // LEAST_SEEN))).max(axis=0)
-    reach = SURE * np.maximum(seen, ROUNDING * sizes)
-    settle(np.flatnonzero(~(np.abs(rough) > reach).all(axis=1)))  # also where float32 held no number
+        seen = np.maximum(seen, np.abs(exact - rough[rows]).max(axis=0))  # no number where float32 holds none
+        rough[rows], is_rough[rows] = exact, False
+        rows = np.flatnonzero(is_rough & ~(np.abs(rough) > SURE * seen).all(axis=1))
     return rough
