@@ -32,14 +32,18 @@ FINISHED = 1e-10
 FINISHING_STEPS = 200
 LEAST_FINISHING_STEPS = 200_000
 # A problem that has taken more steps than this, and than so many for each variable, is beyond what rounding lets be
-# solved (unscaled columns, a huge C): it is left with an honest status.
+# solved by steps (unscaled columns, a huge C): what Newton's method makes of it has an honest status.
 LONG_STEPS = 10_000_000
 LONG_STEPS_EACH = 3_000
 # How often a float32 solve is taken up again where the referee, in float64, still sees a violation above tol.
 ROUNDS = 8
+# Refused so often, steps go in circles: what float32 takes for solved is not. Newton's method, in float64, is next; at
+# once where it has helped before, or steps have come to their end.
+CIRCLES = 2
 # Steps of two are given so much longer before they are left to Newton's method again, where it was of no use.
 IMPATIENCE = 4.0
-# How the solver ends when f is not up to date.
+# How a move ends that another is to follow, and how one ends when f is not up to date.
+ON = frozenset({"crawling", "advanced"})
 CUT_SHORT = frozenset({"time", "interrupted"})
 # The solver aims a little below tol, since it is the referee's float64 that must be content.
 AIM = 0.95
@@ -105,89 +109,139 @@ def solve_margins(
     image : ndarray of shape (M,), optional
         K times `start` on the rows of each problem, where it is known.
     """
-    begun = time.perf_counter()
-    coef = np.array(batch.start if start is None else start, dtype=np.float64)
-    cuts, uses = _geometry(batch)
-    is_small = cuts[-1] <= SMALL_ROWS
-    # Opaque: what the core makes entries from. Many small problems over few rows want most of them.
-    native: Any = gram.dense() if is_small and len(batch) > 1 else gram.native()
-    diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
-    finish = FINISHED if is_small else math.inf
-    watch = Watch("smo", show=options.verbose > 0)
-    steps = np.zeros(len(batch), dtype=np.int64)
-    evaluations = 0
-    long = max(LONG_STEPS, LONG_STEPS_EACH * int(np.diff(batch.offsets).max()))
-    limit = long if options.max_steps < 0 else min(options.max_steps, long)
-    f = MarginImage(native, cuts, uses, batch, diagonal, coef, image)
-    has_image = f.is_known
-    newton = MarginNewton(batch, gram, native, cuts, uses, options.cache_bytes)
-    patience = 1.0
-    round_ = 0
+    run = _Run(batch, gram, options, start, image)
+    judged = partial(
+        judge,
+        kind,
+        batch,
+        tol=options.tol,
+        assumptions=() if gram.proof is None else gram.proof.assumptions,
+        diagonal=run.diagonal,
+    )
+    move = run.take_steps
+    rounds = 0
     while True:
-        left = None if options.max_time is None else options.max_time - (time.perf_counter() - begun)
-        taken, made, ended = _core.solve_margins(
-            native,
-            cuts,
-            uses,
-            batch.copies,
-            batch.linear,
-            batch.low,
-            batch.high,
-            batch.group,
-            batch.width,
-            diagonal,
-            coef,
-            f.values,
-            has_image,
-            single=not is_small,
-            tol=AIM * options.tol,
-            finish=finish,
-            finish_steps=max(FINISHING_STEPS, LEAST_FINISHING_STEPS // int(cuts[-1])),
-            max_steps=max(limit - int(steps.max()), 0),
-            cache_bytes=options.cache_bytes,
-            patience=patience,
-            crawl_free=newton.most_free,
-            max_seconds=math.inf if left is None else max(left, 0.0),
-            progress=_progress(watch, options.tol) if options.verbose else None,
-        )
-        steps += np.asarray(taken, dtype=np.int64)
-        evaluations += made
-        if ended == "crawling":
-            try:
-                helped = newton.advance(coef, f.values, AIM * min(options.tol, finish), Watch("newton", left))
-            except KeyboardInterrupt:
-                ended = "interrupted"
-            else:
-                has_image = True
-                patience *= 1.0 if helped else IMPATIENCE
-                continue
+        ended = move()
+        if ended in ON:
+            move = run.take_newton if ended == "crawling" else run.take_steps
+            continue
         if ended == "interrupted" and not options.keep_best:
-            watch.close()
+            run.watch.close()
             raise KeyboardInterrupt
-        round_ += 1
-        f.refresh(trusted=not is_small and ended not in CUT_SHORT)
-        has_image = True
-        verdict = partial(
-            judge,
-            kind,
-            batch,
-            coef,
-            f.values,
-            steps=steps,
-            kernel_evaluations=evaluations + newton.evaluations,
-            tol=options.tol,
-            stopped=ended != "solved" and not (ended == "steps" and limit == long),
-            assumptions=() if gram.proof is None else gram.proof.assumptions,
-            diagonal=diagonal,
-        )
-        solution = verdict(seconds=time.perf_counter() - begun)
-        is_last = solution.status.is_certified or ended != "solved" or round_ == ROUNDS
-        if is_last and f.complete():
-            solution = verdict(seconds=time.perf_counter() - begun)
+        rounds += 1
+        run.refresh(is_cut_short=ended in CUT_SHORT)
+        verdict = partial(judged, run.coef, run.f.values, stopped=run.is_stopped(ended), steps=run.steps)
+        solution = verdict(kernel_evaluations=run.evaluations, seconds=run.seconds)
+        is_last = solution.status.is_certified or run.is_stopped(ended) or rounds == ROUNDS
+        if is_last and run.f.complete():
+            solution = verdict(kernel_evaluations=run.evaluations, seconds=run.seconds)
         if is_last:
             break
-    watch.close()
+        is_newtons = ended != "solved" or run.has_newton_helped or rounds >= CIRCLES
+        move = run.take_newton if is_newtons else run.take_steps
+    run.watch.close()
     return solution
+
+
+@final
+class _Run:
+    """One solve: where it is, and the two ways on from there, which say how they ended.
+
+    Parameters
+    ----------
+    batch, gram, options, start, image
+        As `solve_margins` takes them.
+    """
+
+    def __init__(
+        self, batch: Margins, gram: Gram, options: MarginOptions, start: Array | None, image: Array | None
+    ) -> None:
+        self._begun = time.perf_counter()
+        self._batch, self._options = batch, options
+        self.coef = np.array(batch.start if start is None else start, dtype=np.float64)
+        self._cuts, self._uses = _geometry(batch)
+        self._is_small = bool(self._cuts[-1] <= SMALL_ROWS)
+        # Opaque: what the core makes entries from. Many small problems over few rows want most of them.
+        self._native: Any = gram.dense() if self._is_small and len(batch) > 1 else gram.native()
+        self.diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
+        self._finish = FINISHED if self._is_small else math.inf
+        self.watch = Watch("smo", show=options.verbose > 0)
+        self.steps = np.zeros(len(batch), dtype=np.int64)
+        self._made = 0
+        self._long = max(LONG_STEPS, LONG_STEPS_EACH * int(np.diff(batch.offsets).max()))
+        self._limit = self._long if options.max_steps < 0 else min(options.max_steps, self._long)
+        self.f = MarginImage(self._native, self._cuts, self._uses, batch, self.diagonal, self.coef, image)
+        self._has_image = self.f.is_known
+        self._newton = MarginNewton(batch, gram, self._native, self._cuts, self._uses, options.cache_bytes)
+        self._patience = 1.0
+        self.has_newton_helped = False  # the last time
+
+    @property
+    def seconds(self) -> float:
+        """Since the start."""
+        return time.perf_counter() - self._begun
+
+    @property
+    def evaluations(self) -> int:
+        """Of the kernel."""
+        return self._made + self._newton.evaluations
+
+    def is_stopped(self, ended: str) -> bool:
+        """Whether it ended so by a limit of the user's."""
+        return ended != "solved" and not (ended == "steps" and self._limit == self._long)
+
+    def take_steps(self) -> str:
+        """Steps of two variables, in the core."""
+        left = self._seconds_left()
+        taken, made, ended = _core.solve_margins(
+            self._native,
+            self._cuts,
+            self._uses,
+            self._batch.copies,
+            self._batch.linear,
+            self._batch.low,
+            self._batch.high,
+            self._batch.group,
+            self._batch.width,
+            self.diagonal,
+            self.coef,
+            self.f.values,
+            self._has_image,
+            single=not self._is_small,
+            tol=AIM * self._options.tol,
+            finish=self._finish,
+            finish_steps=max(FINISHING_STEPS, LEAST_FINISHING_STEPS // int(self._cuts[-1])),
+            max_steps=max(self._limit - int(self.steps.max()), 0),
+            cache_bytes=self._options.cache_bytes,
+            patience=self._patience,
+            crawl_free=self._newton.most_free,
+            max_seconds=math.inf if left is None else max(left, 0.0),
+            progress=_progress(self.watch, self._options.tol) if self._options.verbose else None,
+        )
+        self.steps += np.asarray(taken, dtype=np.int64)
+        self._made += made
+        return str(ended)
+
+    def take_newton(self) -> str:
+        """Newton's method on the free variables."""
+        tol = AIM * min(self._options.tol, self._finish)
+        try:
+            helped = self._newton.advance(self.coef, self.f.values, tol, Watch("newton", self._seconds_left()))
+        except KeyboardInterrupt:
+            return "interrupted"
+        self._has_image = True
+        self.has_newton_helped = helped
+        if not helped:
+            self._patience *= IMPATIENCE
+        return "advanced"
+
+    def refresh(self, *, is_cut_short: bool) -> None:
+        """Put K b in float64 where it counts."""
+        self.f.refresh(trusted=not self._is_small and not is_cut_short)
+        self._has_image = True
+
+    def _seconds_left(self) -> float | None:
+        return None if self._options.max_time is None else self._options.max_time - self.seconds
 
 
 def _geometry(batch: Margins) -> tuple[Index, Index]:

@@ -6,6 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import mercer
 from mercer.problems.solution import Status
+from mercer.solvers import smo
 from mercer.solvers.margin_newton import MarginNewton
 from mercer.solvers.smo import LONG_STEPS
 
@@ -53,6 +54,28 @@ def test_what_crawls_is_solved(name, advances):
     assert solution.relative_gap <= 1e-2
     assert solution.steps.max() < LONG_STEPS / 5
     assert any(advances)
+
+
+def test_what_steps_leave_at_their_end_is_solved(monkeypatch, advances):
+    monkeypatch.setattr(smo, "LONG_STEPS", 400_000)
+    monkeypatch.setattr(smo, "LONG_STEPS_EACH", 1)
+    solution = mercer.SVC(gamma=1.0, C=3e4).fit(MANY, ODD).solution_
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert solution.steps.max() == 400_000
+    assert advances[-1]
+
+
+def test_what_float32_takes_for_solved_is_left_to_newton(monkeypatch, advances):
+    refused = iter([True, True, False])
+    judge = smo.judge
+
+    def strict(*arguments, **options):
+        return judge(*arguments, **options | {"tol": 1e-12 if next(refused, False) else options["tol"]})
+
+    monkeypatch.setattr(smo, "judge", strict)
+    solution = mercer.SVC(gamma=1.0, C=10.0).fit(MANY, ODD).solution_
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert len(advances) == 1
 
 
 def test_what_does_not_crawl_is_left_alone(advances):
