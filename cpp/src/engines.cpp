@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -16,16 +17,18 @@ std::span<const Engine* const> engines() {
 }
 
 const Engine& choose_engine(std::string_view name) {
+    static const char* const asked = std::getenv("MERCER_INSTRUCTION_SET");
+    if (name.empty() && asked != nullptr) name = asked;
     const Engine* best = nullptr;
+    std::string choice;
     for (const Engine* row : engines()) {
-        if (!name.empty() && row->name != name) continue;
         if (!row->runs_here()) continue;
-        // No machine has run the AVX-512 row yet, so it waits to be asked for.
-        if (name.empty() && row->name == "avx512") continue;
-        best = row;
+        choice += (choice.empty() ? "" : ", ") + std::string(row->name);
+        if (name.empty() || row->name == name) best = row;
     }
     if (best == nullptr)
-        throw std::invalid_argument("this machine cannot run instruction set '" + std::string(name) + "'");
+        throw std::invalid_argument("this machine cannot run instruction set '" + std::string(name) + "'; it runs " +
+                                    choice + ". MERCER_INSTRUCTION_SET names one of them, or is not set");
     return *best;
 }
 

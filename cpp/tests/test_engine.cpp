@@ -168,7 +168,11 @@ TEST("The table of instruction sets") {
     CHECK_EQUAL(mercer::engines()[0]->name, "baseline");
     CHECK(mercer::engines()[0]->runs_here());
     CHECK_EQUAL(mercer::choose_engine("baseline").name, "baseline");
-    CHECK(mercer::choose_engine().name != "avx512");
+    const Engine* best = nullptr;
+    for (const Engine* row : mercer::engines()) {
+        if (row->runs_here()) best = row;
+    }
+    CHECK(&mercer::choose_engine() == best);
     CHECK_THROWS(mercer::choose_engine("abacus"), std::invalid_argument);
 }
 

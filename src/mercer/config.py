@@ -53,6 +53,8 @@ def set_num_threads(count: int) -> None:
 def show_config(*, as_dict: bool = False) -> dict[str, Any] | None:
     """Print (or give) what mercer runs on.
 
+    The instruction set is the best that this machine runs, or the one that ``MERCER_INSTRUCTION_SET`` names.
+
     Parameters
     ----------
     as_dict : bool

@@ -1,5 +1,6 @@
 """What mercer says of itself, and who may limit its threads."""
 
+import os
 import subprocess
 import sys
 
@@ -24,8 +25,25 @@ def test_show_config_gives_a_dictionary_when_asked():
     assert facts["instruction set"] in dict(_core.instruction_sets())
 
 
-def test_avx512_waits_to_be_asked_for():
-    assert _core.instruction_set() != "avx512"
+@pytest.mark.parametrize("asked", [None, *(name for name, runs in _core.instruction_sets() if runs)])
+def test_the_instruction_set_is_the_best_or_the_one_asked_for(asked):
+    best = [name for name, runs in _core.instruction_sets() if runs][-1]
+    assert _config_of(asked).stdout.split() == [asked or best]
+
+
+def test_an_instruction_set_that_cannot_be_had_is_refused_with_those_that_can():
+    said = _config_of("mmx")
+    assert said.returncode != 0
+    assert "cannot run instruction set 'mmx'; it runs baseline" in said.stderr
+
+
+def _config_of(asked):
+    program = "import mercer; print(mercer.show_config(as_dict=True)['instruction set'])"
+    others = {name: value for name, value in os.environ.items() if name != "MERCER_INSTRUCTION_SET"}
+    wish = {} if asked is None else {"MERCER_INSTRUCTION_SET": asked}
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=False, text=True, env=others | wish
+    )
 
 
 def test_an_instruction_set_that_does_not_exist_is_refused():

@@ -131,7 +131,7 @@ struct Engine {
 
 // Best last. Built from what was compiled in; rows the machine cannot run say so.
 std::span<const Engine* const> engines();
-// The best row this machine runs (AVX-512 only when asked for by name), or the one named; throws if it cannot run.
+// The row named, or the one that MERCER_INSTRUCTION_SET names, or the best; throws if this machine cannot run it.
 const Engine& choose_engine(std::string_view name = {});
 
 namespace baseline {

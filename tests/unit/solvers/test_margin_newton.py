@@ -57,12 +57,12 @@ def test_what_crawls_is_solved(name, advances):
 
 
 def test_what_steps_leave_at_their_end_is_solved(monkeypatch, advances):
-    monkeypatch.setattr(smo, "LONG_STEPS", 400_000)
+    monkeypatch.setattr(smo, "LONG_STEPS", 12_000)  # of 15 000 or so
     monkeypatch.setattr(smo, "LONG_STEPS_EACH", 1)
-    solution = mercer.SVC(gamma=1.0, C=3e4).fit(MANY, ODD).solution_
+    solution = mercer.SVC(gamma=1.0, C=100.0).fit(MANY, ODD).solution_
     assert solution.status is Status.MARGIN_OPTIMAL
-    assert solution.steps.max() == 400_000
-    assert advances[-1]
+    assert solution.steps.max() == 12_000
+    assert advances == [True]
 
 
 def test_what_float32_takes_for_solved_is_left_to_newton(monkeypatch, advances):
