@@ -103,25 +103,24 @@ class Smoother(KernelMachine):
 
     def _choose(self, form: Weights, points: Points) -> None:
         own = form.grid(points)  # also refuses what has no bandwidth
-        tried = own if self.bandwidths is None else _grid(self.bandwidths)
-        self.bound_ = bind(form.at(float(tried[0])), points, dtype=np.float64)
-        scores = self._scores(form, tried)
-        for _ in range(REFINEMENTS if self.bandwidths is None else 0):
-            if (new := _next(tried, scores)) is None:
-                break
-            tried = np.append(tried, new)
-            scores = np.append(scores, self._scores(form, tried[-1:]))
-        order = np.argsort(tried) if self.bandwidths is None else np.arange(tried.size)
+        is_own = self.bandwidths is None
+        tried, scores = own if is_own else _grid(self.bandwidths), np.empty(0)
+        self.bound_ = best = bind(form.at(float(tried[0])), points, dtype=np.float64)
+        for turn in range(tried.size + (REFINEMENTS if is_own else 0)):
+            if turn == tried.size:
+                if (new := _next(tried, scores)) is None:
+                    break
+                tried = np.append(tried, new)
+            if turn > 0:
+                self.bound_ = self.bound_.with_kernel(form.at(float(tried[turn])))
+            scores = np.append(scores, self._score(self._without_self()))
+            self.bandwidth_ = _best(tried[: turn + 1], scores)
+            if self.bandwidth_ == tried[turn]:
+                best = self.bound_
+        order = np.argsort(tried) if is_own else np.arange(tried.size)
         self.bandwidths_, self.loo_scores_ = tried[order], scores[order]
-        self.bandwidth_, self.loo_score_ = _best(tried, scores), float(scores.max())
-        self.bound_ = self.bound_.with_kernel(form.at(self.bandwidth_))
-
-    def _scores(self, form: Weights, bandwidths: Array) -> Array:
-        scores = []
-        for h in bandwidths:
-            self.bound_ = self.bound_.with_kernel(form.at(float(h)))
-            scores.append(self._score(self._without_self()))
-        return np.array(scores)
+        self.loo_score_ = float(scores.max())
+        self.bound_ = best
 
     def _predictions(self, points: Points) -> Array:  # (m, p)
         found, total = self._ratio(self.bound_.cross(points) @ self._table)

@@ -277,7 +277,7 @@ def _owners(plan: Plan) -> list[str]:
     first = {
         i.a: node for i, node in reversed(list(zip(plan.instructions, plan.nodes, strict=True))) if i.op in readings
     }
-    return [first[leaf] for leaf in range(len(plan.leaves))]
+    return [repr(first[leaf]) for leaf in range(len(plan.leaves))]
 
 
 def _fit_chain(maps: tuple[Map, ...], basis: Points) -> tuple[FittedMap, ...]:
@@ -320,12 +320,12 @@ def _as_table(V: Any, rows: int, name: str) -> tuple[bool, npt.NDArray[np.float6
 
 
 def _not_finite(bound: Bound, row: int, column: int, instruction: int) -> NotFinite:
-    node = bound.plan.nodes[instruction] if instruction >= 0 else repr(bound.kernel)
+    node = bound.plan.nodes[instruction] if instruction >= 0 else bound.kernel
     attempt = "Scale the points, or use a normalised kernel."
     if bound.dtype == np.float32:
         attempt = "float64 points reach further; or scale the points, or use a normalised kernel."
     return NotFinite(
-        f"{node} is not finite at row {row} against basis point {column}.",
+        f"{node!r} is not finite at row {row} against basis point {column}.",
         f"The value overflows {bound.dtype.name}, or is not a number.",
         attempt,
     )

@@ -97,7 +97,7 @@ class Plan:
     instructions: tuple[Instruction, ...]
     n_registers: int
     result: int
-    nodes: tuple[str, ...]  # the node that emitted each instruction, for messages
+    nodes: tuple[object, ...]  # the node that emitted each instruction, for messages
 
     def reads_as(self, other: "Plan") -> bool:
         """Whether both read the same of the points."""

@@ -33,9 +33,9 @@ class _Program:
         self.rows: dict[tuple[Row, int], int] = {}
         self.instructions: dict[Instruction, int] = {}
         self.written: list[Instruction] = []
-        self.nodes: list[str] = []
+        self.nodes: list[object] = []
         self.folded: dict[tuple[Lowerable, int], Register] = {}
-        self.writing = ""
+        self.writing: Lowerable | None = None
 
 
 @final
@@ -58,7 +58,7 @@ class Tape:
         program = self._program
         key = (node, self._view())
         if key not in program.folded:
-            outer, program.writing = program.writing, repr(node)
+            outer, program.writing = program.writing, node
             program.folded[key] = node.lower(self)
             program.writing = outer
         return program.folded[key]
