@@ -99,6 +99,12 @@ NB_MODULE(_core, m) {
         .def_prop_ro("packed_bytes", &Basis::packed_bytes)
         .def_prop_ro("isa", &Basis::isa);
 
+    using mercer::bindings::Whole;
+    nb::class_<Whole>(m, "Whole", "Vectors of whole numbers, packed once for a search.")
+        .def(nb::init<Whole::Rows, const std::string&>(), "rows"_a, "isa"_a = "")
+        .def("nearest", &Whole::nearest, "left"_a, "k"_a,
+             "The k nearest of each row of left: squared distances, which are exact, and indices; ties by index.");
+
     nb::exception<mercer::NotFinite>(m, "NotFiniteValue", PyExc_ArithmeticError);
     nb::register_exception_translator([](const std::exception_ptr& error, void*) {
         try {

@@ -261,4 +261,28 @@ class Basis {
     mercer::Basis basis_;
 };
 
+class Whole {
+   public:
+    using Rows = In<std::int16_t, nb::ndim<2>>;
+
+    Whole(Rows rows, const std::string& isa)
+        : engine_(mercer::choose_engine(isa)),
+          packed_(engine_.whole(rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1)))) {}
+
+    std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int64_t>> nearest(Rows left, Index k) const {
+        require(static_cast<Index>(left.shape(1)) == packed_->d(), "nearest: widths differ");
+        require(k >= 1 && k <= packed_->n(), "nearest: k lies between 1 and the number of vectors");
+        const std::size_t m = left.shape(0);
+        auto values = fresh<double>({m, static_cast<std::size_t>(k)});
+        auto indices = fresh<std::int64_t>({m, static_cast<std::size_t>(k)});
+        const mercer::Nearest job{*packed_, left.data(), static_cast<Index>(m), k, values.data(), indices.data()};
+        run([&](mercer::Watch& watch) { engine_.nearest(job, watch); });
+        return {values, indices};
+    }
+
+   private:
+    const mercer::Engine& engine_;
+    std::unique_ptr<mercer::Whole> packed_;
+};
+
 }  // namespace mercer::bindings

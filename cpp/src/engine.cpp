@@ -9,6 +9,7 @@
 #include "mercer/reduce/store.hpp"
 #include "mercer/reduce/topk.hpp"
 #include "mercer/tridiagonal.hpp"
+#include "mercer/whole.hpp"
 
 #define MERCER_TEXT_OF(name) #name
 #define MERCER_TEXT(name) MERCER_TEXT_OF(name)
@@ -87,6 +88,8 @@ const Engine& engine() {
         by_precision<Rows, run_rows<float>, run_rows<double>>,
         run_held,
         run_diagonals,
+        pack_whole,
+        run_nearest,
         pairs,
         {solve_block<float>, add_rows<float>},
         {solve_block<double>, add_rows<double>},

@@ -1,10 +1,15 @@
 """The memory budget: what would not fit is refused before anything is allocated."""
 
+from collections.abc import Iterator
+
 from mercer import _core
 from mercer.errors import TooLarge
 
-__all__ = ["in_bytes", "memory_there", "refuse_too_large"]
+__all__ = ["CACHED", "in_bytes", "memory_there", "refuse_too_large", "row_blocks"]
 
+# Numbers that a dense tile may hold; and what is worked on several times over, which should stay in the cache.
+TILE = 1 << 22
+CACHED = 1 << 16
 # Of the memory that is free, what one result may take: its maker needs room to work in, and so does its user.
 SHARE = 0.8
 
@@ -44,3 +49,9 @@ def refuse_too_large(n_bytes: int, what: str, attempt: str) -> None:
     there = memory_there()
     if n_bytes > there:
         raise TooLarge(f"{what} would take {in_bytes(n_bytes)}.", f"There are {in_bytes(there)} for it.", attempt)
+
+
+def row_blocks(n: int, numbers: int, most: int = TILE) -> Iterator[slice]:
+    """Blocks of n rows, each row of so many numbers, that hold a bounded number of them."""
+    step = max(1, most // max(numbers, 1))
+    return (slice(first, min(first + step, n)) for first in range(0, n, step))

@@ -1,6 +1,7 @@
 // The table of instruction sets, and what each row of it can do: walk a Gram matrix tile by tile into a reducer.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -93,6 +94,23 @@ struct Diagonals {              // of Q (T + rho)^-1 Q', T tridiagonal, for some
     double* out = nullptr;  // (count, n)
 };
 
+// Vectors of whole numbers of 16 bits, packed for a search by one instruction set. Made once, read by many.
+class Whole {
+   public:
+    virtual ~Whole() = default;
+    virtual Index n() const = 0;
+    virtual Index d() const = 0;
+    virtual Index largest() const = 0;  // modulus of a number
+};
+struct Nearest {  // of whole vectors z, by |x - z|^2, which is exact
+    const Whole& right;
+    const std::int16_t* left = nullptr;  // (m, d)
+    Index m = 0;
+    Index k = 1;
+    double* values = nullptr;  // (m, k), nearest first; ties by index
+    Index* indices = nullptr;  // (m, k)
+};
+
 // The inner loops of the support vector machines, in one precision of K.
 template <class T>
 struct Inner {
@@ -116,6 +134,9 @@ struct Engine {
     void (*held)(const Held&, Watch&);
     // False, and nothing done, where some T + rho is not positive.
     bool (*diagonals)(const Diagonals&, Watch&);
+    std::unique_ptr<Whole> (*whole)(const std::int16_t* rows, Index n, Index d);
+    // Throws std::invalid_argument where 32 bits do not hold 2 <x, z> - |z|^2 for all of them.
+    void (*nearest)(const Nearest&, Watch&);
     // k(x_i, z_i) for the i-th of both sides, in double.
     void (*pairs)(const Plan&, const Side& left, const Side& right, double* out, Watch&);
     Inner<float> inner_single;

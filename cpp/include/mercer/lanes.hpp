@@ -10,6 +10,8 @@
 
 #if defined(__AVX2__) || defined(__AVX512F__)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 #ifndef MERCER_ISA
@@ -162,6 +164,24 @@ MERCER_INLINE V<T> fma(V<T> a, V<T> b, V<T> c) {
     else return _mm256_fmadd_pd(a, b, c);
 #else
     return a * b + c;
+#endif
+}
+// Two whole numbers of 16 bits in each lane of x and of z: sum + the sum of their two products, in 32 bits.
+MERCER_INLINE VI<float> add_products(VI<float> sum, VI<float> x, VI<float> z) {
+#if defined(__AVX512BW__)
+    return sum +
+           reinterpret_cast<VI<float>>(_mm512_madd_epi16(reinterpret_cast<__m512i>(x), reinterpret_cast<__m512i>(z)));
+#elif defined(__AVX2__)
+    return sum +
+           reinterpret_cast<VI<float>>(_mm256_madd_epi16(reinterpret_cast<__m256i>(x), reinterpret_cast<__m256i>(z)));
+#elif defined(__SSE2__)
+    return sum +
+           reinterpret_cast<VI<float>>(_mm_madd_epi16(reinterpret_cast<__m128i>(x), reinterpret_cast<__m128i>(z)));
+#else
+    typedef std::int16_t Halves __attribute__((vector_size(kBytes)));
+    const Halves a = reinterpret_cast<Halves>(x), b = reinterpret_cast<Halves>(z);
+    for (int i = 0; i < kWidth<float>; ++i) sum[i] += a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
+    return sum;
 #endif
 }
 // a * b + c with one rounding on every machine: for error-free transformations, slow without hardware.

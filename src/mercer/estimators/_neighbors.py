@@ -7,9 +7,10 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.budget import row_blocks
 from mercer.errors import InvalidInput
 from mercer.estimators._ordering import Order, order_of
-from mercer.estimators._screen import CITY_BLOCK, EUCLIDEAN, Screen, row_blocks
+from mercer.estimators._screen import CITY_BLOCK, EUCLIDEAN, Screen
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.distances import Polarised

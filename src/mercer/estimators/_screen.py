@@ -1,25 +1,29 @@
-"""The nearest of many vectors, found in float32 and proved in float64.
+"""The nearest of many vectors, found by quick keys and proved in float64.
 
-Every query gets a few more candidates than it wants, by a quick key in float32. Their distances are made again in
-float64, as sums over the differences of coordinates. The answer is proved when no other vector can be as near: the key
-of the last candidate, less the most that rounding can have added to it, still exceeds the k-th distance. Queries
-without that proof are asked again in float64, and where even that cannot tell (ties), all vectors are compared.
+Every query gets a few more candidates than it wants, by a quick key: the distance of the vectors rounded to whole
+numbers (`_whole.py`; Euclidean only), or one in float32. Their distances are made again in float64, as sums over the
+differences of coordinates. The answer is proved when no other vector can be as near: the key of the last candidate,
+less the most that rounding can have added to it, still exceeds the k-th distance. Queries without that proof are asked
+again by the next kind of key, at last in float64, and where even that cannot tell (ties), all vectors are compared.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer.budget import CACHED, row_blocks
+from mercer.estimators._whole import WholeVectors
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.distances import L1
 from mercer.kernels.tape import Register, Tape
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
 
-__all__ = ["CITY_BLOCK", "EUCLIDEAN", "Metric", "Screen", "row_blocks"]
+__all__ = ["CITY_BLOCK", "EUCLIDEAN", "Metric", "Screen"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.floating[Any]]
@@ -27,11 +31,10 @@ Index = npt.NDArray[np.intp]
 
 # Candidates beyond k: enough that the proof rarely fails for want of a gap behind the k-th neighbour; and where it did.
 _EXTRA, _MORE = 2, 30
-# Queries that are tried first; where float32 does not prove most of them, the others are asked in float64 at once.
+# Whole numbers are coarser, and in many dimensions many vectors are about as near: one more for so many columns.
+_WHOLE_COLUMNS = 32
+# Queries that are tried first; where a key does not prove most of them, the others are asked by the next at once.
 _PILOT = 256
-# Numbers that a dense tile may hold, and the coordinates of a block of candidates, which should stay in the cache.
-_TILE = 1 << 22
-_CACHED = 1 << 16
 
 
 @final
@@ -42,7 +45,7 @@ class _SquaredNorm:
         """‖x‖² at each point."""
         rows = np.asarray(points.raw())
         found = np.empty(len(rows))
-        for block in row_blocks(len(rows), rows.shape[1], _CACHED):
+        for block in row_blocks(len(rows), rows.shape[1], CACHED):
             part = rows[block].astype(np.float64, copy=False)
             np.einsum("ij,ij->i", part, part, out=found[block])
         return found
@@ -123,7 +126,8 @@ class Screen:
         # Distances do not change when all vectors move, and errors shrink with the norms. The scale, a power of two,
         # keeps squares inside the range of float32.
         self._centre = rows.mean(axis=0, dtype=np.float64)
-        span = max(_span(rows, self._centre), 1e-6 * _span(rows, np.zeros(1))) or 1.0
+        self._range = _range(rows)
+        span = max(_span(self._range, self._centre), 1e-6 * _span(self._range, np.zeros(1))) or 1.0
         self._scale = float(2.0 ** -np.clip(np.ceil(np.log2(span)), -400, 400))
 
     def __len__(self) -> int:
@@ -133,29 +137,54 @@ class Screen:
         """ψ and the indices of the k nearest vectors to each query, nearest first: (m, k) each."""
         psi, index = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.intp)
         left = np.arange(len(queries))
-        if self._fits_single(queries):
-            pilot, rest = (left[:_PILOT], left[_PILOT:]) if len(left) > 4 * _PILOT else (left, left[:0])
-            open_rows = self._ask(np.float32, queries, pilot, psi, index)
-            if len(open_rows) <= len(pilot) // 4:
-                open_rows = np.concatenate([open_rows, self._ask(np.float32, queries, rest, psi, index)])
-                open_rows = self._ask(np.float32, queries, open_rows, psi, index, _MORE)
-            else:
-                open_rows = np.concatenate([open_rows, rest])
-            left = open_rows
-        left = self._ask(np.float64, queries, left, psi, index)
-        self._ask_all(queries, left, psi, index)
+        if self.metric.power == 2:
+            extra = min(_EXTRA + queries.shape[1] // _WHOLE_COLUMNS, _MORE)
+            left = self._try(partial(self._ask_whole, queries, psi, index), left, extra)
+        if len(left) and self._fits_single(queries):
+            left = self._try(partial(self._ask, np.float32, queries, psi, index), left, _EXTRA)
+        left = self._ask(np.float64, queries, psi, index, left, _EXTRA)
+        if len(left):
+            self._ask_all(queries, left, psi, index)
         return psi, index
+
+    def _try(self, ask: Callable[[Index, int], Index], left: Index, extra: int) -> Index:
+        """Ask some queries by a quick key, and all of them if that proves most; returns those without a proof."""
+        pilot, rest = (left[:_PILOT], left[_PILOT:]) if len(left) > 4 * _PILOT else (left, left[:0])
+        unproved = ask(pilot, extra)
+        if len(unproved) > len(pilot) // 4:
+            return np.concatenate([unproved, rest])
+        return ask(np.concatenate([unproved, ask(rest, extra)]), _MORE)
 
     def exact(self, queries: Rows, candidates: npt.NDArray[np.integer[Any]]) -> Array:
         """ψ between each query and its candidates, (m, c), as a sum over differences in float64."""
         found = np.empty(candidates.shape)
-        for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], _CACHED):
+        for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], CACHED):
             differences = self.rows.take(candidates[block], axis=0).astype(np.float64)
             differences -= queries[block, None, :].astype(np.float64)
             found[block] = self.metric.distance(differences)
         return found
 
-    def _ask(self, dtype: type, queries: Rows, which: Index, psi: Array, index: Index, extra: int = _EXTRA) -> Index:
+    def _ask_whole(self, queries: Rows, psi: Array, index: Index, which: Index, extra: int) -> Index:
+        """Fill in the nearest of some queries from whole numbers; returns those without a proof."""
+        if not len(which):
+            return which
+        n, k = len(self), psi.shape[1]
+        asked = queries[which]
+        lengths, candidates, off = self._whole_vectors.nearest(asked, min(n, k + extra))
+        self._rank(asked, candidates, which, psi, index)
+        if lengths.shape[1] == n:
+            return which[:0]
+        rounding = 1.0 - 4.0 * (self.rows.shape[1] + 4) * float(np.finfo(np.float64).eps)
+        proved = (rounding * lengths[:, -1] - off > np.sqrt(psi[which, -1])) | (off == 0.0)
+        return np.asarray(which[~proved])
+
+    def _rank(self, asked: Rows, candidates: Index, which: Index, psi: Array, index: Index) -> None:
+        """Fill in the nearest of the candidates."""
+        distances = self.exact(asked, candidates)
+        ranks = np.lexsort((candidates, distances))[:, : psi.shape[1]]
+        psi[which], index[which] = np.take_along_axis(distances, ranks, 1), np.take_along_axis(candidates, ranks, 1)
+
+    def _ask(self, dtype: type, queries: Rows, psi: Array, index: Index, which: Index, extra: int) -> Index:
         """Fill in the nearest of some queries from keys of this type; returns those without a proof."""
         if not len(which):
             return which
@@ -166,9 +195,7 @@ class Screen:
             return which[:0]
         prepared = self._prepared(asked, dtype)
         keys, candidates = self._bound(dtype, exact=False).cross(prepared).best(min(n, k + extra), largest=False)
-        distances = self.exact(asked, candidates)
-        ranks = np.lexsort((candidates, distances))[:, :k]
-        psi[which], index[which] = np.take_along_axis(distances, ranks, 1), np.take_along_axis(candidates, ranks, 1)
+        self._rank(asked, candidates, which, psi, index)
         if keys.shape[1] == n:
             return which[:0]
         threshold = psi[which, -1] * self._unit
@@ -210,7 +237,7 @@ class Screen:
     def _prepared(self, rows: Rows, dtype: type) -> Rows:
         """The rows centred and scaled, block by block: memory touched for the first time costs more than this."""
         out: Rows = np.empty(rows.shape, dtype=dtype)
-        for block in row_blocks(len(rows), rows.shape[1], _CACHED):
+        for block in row_blocks(len(rows), rows.shape[1], CACHED):
             centred = rows[block] - self._centre
             np.multiply(centred, self._scale, out=out[block], casting="same_kind")
         return out
@@ -219,12 +246,18 @@ class Screen:
         """Whether float32 holds the queries' squares, and its bound of the error (d·u ≪ 1)."""
         if self.rows.shape[1] > 1 << 18:
             return False
-        return _span(queries, self._centre) * self._scale < 1e12
+        return _span(_range(queries), self._centre) * self._scale < 1e12
 
     def _is_exact(self, dtype: type, queries: Rows) -> bool:
         """Whether all are whole numbers so small that no sum of squares of differences is rounded."""
         largest = max(self.whole, _largest_whole(queries))
         return bool(self.rows.shape[1] * (2.0 * largest) ** 2 < 1.0 / float(np.finfo(dtype).eps))
+
+    @cached_property
+    def _whole_vectors(self) -> WholeVectors:
+        is_whole = bool(np.isfinite(self.whole))
+        centre = np.rint(self._centre) if is_whole else self._centre
+        return WholeVectors(self.rows, centre, _span(self._range, centre) or 1.0, is_whole=is_whole)
 
     def _bound(self, dtype: type, *, exact: bool) -> Bound:
         if (dtype, exact) not in self._made:
@@ -233,9 +266,21 @@ class Screen:
         return self._made[dtype, exact]
 
 
-def _span(rows: Rows, centre: Array) -> float:
-    """The largest |x − c| of all coordinates."""
-    return float(max((rows.max(axis=0) - centre).max(), (centre - rows.min(axis=0)).max()))
+def _range(rows: Rows) -> tuple[Array, Array]:
+    """The least and the largest of every column. Sixteen rows are taken for one: NumPy is slow on short rows."""
+    together = 16
+    whole = len(rows) // together * together
+    wide, rest = rows[:whole].reshape(-1, together * rows.shape[1]), rows[whole:]
+    if not whole:
+        return rest.min(axis=0).astype(np.float64), rest.max(axis=0).astype(np.float64)
+    low, high = (found.reshape(together, -1) for found in (wide.min(axis=0), wide.max(axis=0)))
+    return np.vstack([low, rest]).min(axis=0).astype(np.float64), np.vstack([high, rest]).max(axis=0).astype(np.float64)
+
+
+def _span(known: tuple[Array, Array], centre: Array) -> float:
+    """The largest |x − c| of all coordinates of rows with this range."""
+    low, high = known
+    return float(max((high - centre).max(), (centre - low).max()))
 
 
 def _largest_whole(rows: Rows) -> float:
@@ -243,9 +288,3 @@ def _largest_whole(rows: Rows) -> float:
     if (rows[:1] != np.rint(rows[:1])).any():  # most often the first row tells
         return np.inf
     return float(np.max(np.abs(rows))) if (rows == np.rint(rows)).all() else np.inf
-
-
-def row_blocks(n: int, numbers: int, most: int = _TILE) -> Iterator[slice]:
-    """Blocks of n rows, each row of so many numbers, that hold a bounded number of them."""
-    step = max(1, most // max(numbers, 1))
-    return (slice(first, min(first + step, n)) for first in range(0, n, step))

@@ -25,8 +25,8 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
 
     The distance is d²(x, z) = ‖φ(x) − φ(z)‖² = k(x, x) − 2k(x, z) + k(z, z), for any kernel on any points; with the
     linear kernel it is the Euclidean distance. The neighbours are exact, ties are broken by the index: kernels that are
-    a function of ‖x − z‖² or ‖x − z‖₁ are ordered by it, found in float32 with a proved margin and ranked in float64;
-    every other formula is evaluated in float64. There is no n × m matrix.
+    a function of ‖x − z‖² or ‖x − z‖₁ are ordered by it, found in numbers of 16 or 32 bits with a proved margin and
+    ranked in float64; every other formula is evaluated in float64. There is no n × m matrix.
 
     Parameters
     ----------

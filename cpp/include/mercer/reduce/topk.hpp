@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "mercer/heap.hpp"
 #include "mercer/tiles.hpp"
 
 namespace mercer::MERCER_ISA {
@@ -33,7 +34,7 @@ class TopKDrink {
         }
         const T* tile = walker_.fold(strip, j);
         for (Index r = 0; r < walker_.rows_of(strip); ++r) {
-            std::vector<Hit>& heap = heap_of(strip, r);
+            std::vector<Hit<T>>& heap = heap_of(strip, r);
             const T* row = tile + r * kStripCols<T>;
             const bool full = static_cast<Index>(heap.size()) == job_.k;
             // Most rows of most strips hold nothing better: one branch for all of their numbers.
@@ -41,7 +42,7 @@ class TopKDrink {
             for (Index c = 0; c < columns; c += kWidth<T>) {
                 if (full && !any<T>(passes(load<T>(row + c), heap.front().value))) continue;
                 for (Index lane = c; lane < std::min<Index>(c + kWidth<T>, columns); ++lane)
-                    offer(heap, Hit{row[lane], j + lane}, walker_.first_row() + strip * kStripRows + r);
+                    offer(heap, Hit<T>{row[lane], j + lane}, walker_.first_row() + strip * kStripRows + r);
             }
         }
     }
@@ -49,7 +50,7 @@ class TopKDrink {
     void end_columns(Index, Index) {}
     void finish() {
         for (Index r = 0; r < std::min<Index>(kBlockRows, walk_.left.n - walker_.first_row()); ++r) {
-            std::vector<Hit>& heap = heaps_[static_cast<std::size_t>(r)];
+            std::vector<Hit<T>>& heap = heaps_[static_cast<std::size_t>(r)];
             std::sort_heap(heap.begin(), heap.end(), better());
             const Index at = (walker_.first_row() + r) * job_.k;
             for (std::size_t h = 0; h < heap.size(); ++h) {
@@ -61,10 +62,6 @@ class TopKDrink {
     }
 
    private:
-    struct Hit {
-        T value;
-        Index index;
-    };
     // The strip of a search for the smallest keys: most panels hold none that is small enough, and are not stored.
     void search(int strip, Index j, Index columns) {
         T* limits = limits_.data() + strip * kStripRows;
@@ -83,21 +80,23 @@ class TopKDrink {
             const Index lane = std::countr_zero(hits);
             if (lane >= columns) return;
             const T key = walker_.key_start(strip, r) - 2 * values[lane];
-            offer(heap_of(strip, r), Hit{key, first + lane}, walker_.first_row() + strip * kStripRows + r);
+            offer(heap_of(strip, r), Hit<T>{key, first + lane}, walker_.first_row() + strip * kStripRows + r);
             limit = limit_of(strip, r);
         }
     }
     // The nearness v from which on a key may be below the worst one kept: r(x) - 2 v < worst, rounded or not, and
     // rounding keeps an order.
     T limit_of(int strip, Index r) {
-        const std::vector<Hit>& heap = heap_of(strip, r);
+        const std::vector<Hit<T>>& heap = heap_of(strip, r);
         if (static_cast<Index>(heap.size()) < job_.k) return -std::numeric_limits<T>::infinity();
         return (walker_.key_start(strip, r) - heap.front().value) / 2;
     }
-    std::vector<Hit>& heap_of(int strip, Index r) { return heaps_[static_cast<std::size_t>(strip * kStripRows + r)]; }
+    std::vector<Hit<T>>& heap_of(int strip, Index r) {
+        return heaps_[static_cast<std::size_t>(strip * kStripRows + r)];
+    }
 
     auto better() const {
-        return [largest = job_.largest](const Hit& a, const Hit& b) {
+        return [largest = job_.largest](const Hit<T>& a, const Hit<T>& b) {
             const bool is_better = largest ? a.value > b.value : a.value < b.value;
             return is_better | ((a.value == b.value) & (a.index < b.index));
         };
@@ -122,35 +121,15 @@ class TopKDrink {
             fails &= (load<T>(row + c) >= low) & (load<T>(row + c) <= high);
         return any<T>(~fails);
     }
-    void offer(std::vector<Hit>& heap, Hit hit, Index row) const {
+    void offer(std::vector<Hit<T>>& heap, Hit<T> hit, Index row) const {
         if (!std::isfinite(hit.value)) refuse_not_finite<T>(walk_, row);
-        if (static_cast<Index>(heap.size()) < job_.k) {
-            heap.push_back(hit);
-            std::push_heap(heap.begin(), heap.end(), better());
-        } else if (better()(hit, heap.front())) {
-            replace_worst(heap, hit);
-        }
-    }
-    // One way down where pop_heap and push_heap go down and up.
-    void replace_worst(std::vector<Hit>& heap, Hit hit) const {
-        const auto is_better = better();
-        Hit* const first = heap.data();
-        const std::size_t size = heap.size();
-        std::size_t at = 0;
-        for (std::size_t child = 1; child < size; child = 2 * at + 1) {
-            // Which of two children is worse cannot be guessed: no branch.
-            child += static_cast<std::size_t>(child + 1 < size && is_better(first[child], first[child + 1]));
-            if (!is_better(hit, first[child])) break;
-            first[at] = first[child];
-            at = child;
-        }
-        first[at] = hit;
+        MERCER_ISA::offer(heap, job_.k, hit, better());
     }
 
     const Walk& walk_;
     const TopK& job_;
     Walker<T>& walker_;
-    std::vector<std::vector<Hit>> heaps_;
+    std::vector<std::vector<Hit<T>>> heaps_;
     // Of every row as `limit_of` has it, which would fetch as many heaps for every strip; of rows that are not there,
     // one that nothing passes.
     Buffer<T> limits_;
