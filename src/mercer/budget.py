@@ -1,15 +1,22 @@
 """The memory budget: what would not fit is refused before anything is allocated."""
 
+import math
 from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from mercer import _core
 from mercer.errors import TooLarge
 
-__all__ = ["CACHED", "in_bytes", "memory_there", "refuse_too_large", "row_blocks"]
+__all__ = ["CACHED", "empty_on_a_line", "in_bytes", "memory_there", "refuse_too_large", "row_blocks"]
 
 # Numbers that a dense tile may hold; and what is worked on several times over, which should stay in the cache.
 TILE = 1 << 22
 CACHED = 1 << 16
+# Bytes of a line of the cache.
+LINE = 64
 # Of the memory that is free, what one result may take: its maker needs room to work in, and so does its user.
 SHARE = 0.8
 
@@ -55,3 +62,12 @@ def row_blocks(n: int, numbers: int, most: int = TILE) -> Iterator[slice]:
     """Blocks of n rows, each row of so many numbers, that hold a bounded number of them."""
     step = max(1, most // max(numbers, 1))
     return (slice(first, min(first + step, n)) for first in range(0, n, step))
+
+
+def empty_on_a_line(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """An array whose first number begins a line of the cache, which lets the engine write past the caches."""
+    kind = np.dtype(dtype)
+    size = math.prod(shape)
+    room = np.empty(size + LINE // kind.itemsize, dtype=kind)
+    first = -room.ctypes.data % LINE // kind.itemsize
+    return room[first : first + size].reshape(shape)

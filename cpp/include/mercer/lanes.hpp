@@ -77,6 +77,25 @@ template <class T>
 MERCER_INLINE void store(T* p, V<T> v) {
     std::memcpy(p, &v, sizeof v);
 }
+// Past the caches, to an address that is a multiple of kBytes: what is too large to be read again soon need not be read
+// before it is written. `settle` before another thread may read it.
+template <class T>
+MERCER_INLINE void stream(T* p, V<T> v) {
+#if defined(__AVX512F__)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
+#elif defined(__AVX2__)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
+#elif defined(__SSE2__)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
+#else
+    store<T>(p, v);
+#endif
+}
+MERCER_INLINE void settle() {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
 // kWidth<G> numbers of either precision as numbers of G, and back.
 template <class G, class T>
 struct Converted {

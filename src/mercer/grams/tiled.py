@@ -5,6 +5,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer import _core
+from mercer.budget import empty_on_a_line
 from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Proof, Rows
 from mercer.grams.factored import PhiBlocks, finite_map
@@ -100,7 +101,7 @@ class TiledGram:
         """The entries of a square K above its diagonal, and a few more, in float32; the others are not touched."""
         self._refuse_unless_square("upper_half")
         single = Bound(self._bound.kernel, self._bound.basis, np.dtype(np.float32))
-        return single.self_cross().upper_half(np.empty(self.shape, dtype=np.float32))
+        return single.self_cross().upper_half(empty_on_a_line(self.shape, np.float32))
 
     def factor(self) -> PhiBlocks | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""

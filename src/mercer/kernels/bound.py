@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _core
-from mercer.budget import refuse_too_large
+from mercer.budget import empty_on_a_line, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.plan import Plan
 from mercer.kernels.sources import LEAF_SOURCES, Source
@@ -210,7 +210,7 @@ class Cross:
                 f"The Gram matrix of {n} x {m} points in {self.dtype.name}",
                 "Use mercer.gram(kernel, X), which multiplies without storing, or float32 points.",
             )
-            out = np.empty(self.shape, dtype=self.dtype)
+            out = empty_on_a_line(self.shape, self.dtype)
         self._asked(self._engine.store, out)
         return out
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import threadpoolctl
 
 from mercer import _core
-from mercer.budget import memory_there
+from mercer.budget import empty_on_a_line, memory_there
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.tiled import TiledGram
@@ -75,7 +75,7 @@ def hold(gram: Gram, least: float, columns: int) -> Callable[[Array], Array] | N
     if not held_bytes(gram, least):
         return None
     if columns > FEW_COLUMNS or not isinstance(gram, TiledGram):
-        K = gram.dense(out=np.empty(gram.shape, dtype=np.float32))
+        K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
         return lambda V: (K @ V.astype(np.float32)).astype(np.float64)
     half = gram.upper_half()
     return lambda V: np.stack([_core.held_product(half, np.ascontiguousarray(column)) for column in V.T], axis=1)
