@@ -15,6 +15,8 @@ inline constexpr Index kFewSpill = 128 * kWidth<T>;
 inline constexpr Index kManySpill = 256;
 // Blocks of rows of a symmetric product that are taken one by one.
 inline constexpr Index kFewBlocks = 8;
+// Slots that a symmetric product may always have.
+inline constexpr Index kSomeSlots = 16;
 
 // V in the tile's type, padded with zeros: column after column when few, row by row when many.
 template <class T>
@@ -259,7 +261,10 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
     if (walk.symmetric) {
         // Two blocks a slot are alike in work; of a few, one each, the longest first, leave no thread waiting.
         const Index wanted = blocks <= kFewBlocks ? blocks : (blocks + 1) / 2;
-        if (const Index count = slots_for(wanted, n * job.t, walk.budget); count > 0) {
+        // Beyond some, they take no more memory than the points.
+        const Index roomy = walk.packed.bytes() / (n * job.t * static_cast<Index>(sizeof(double)));
+        if (const Index count = slots_for(std::min(wanted, std::max(roomy, kSomeSlots)), n * job.t, walk.budget);
+            count > 0) {
             std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
             parallel(count, walk.watch, [&](Index slot) {
                 Buffer<double>& mine = slots[static_cast<std::size_t>(slot)];
