@@ -262,7 +262,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
         // Two blocks a slot are alike in work; of a few, one each, the longest first, leave no thread waiting.
         const Index wanted = blocks <= kFewBlocks ? blocks : (blocks + 1) / 2;
         // Beyond some, they take no more memory than the points.
-        const Index roomy = walk.packed.bytes() / (n * job.t * static_cast<Index>(sizeof(double)));
+        const Index roomy = walk.packed.bytes() / std::max<Index>(n * job.t * static_cast<Index>(sizeof(double)), 1);
         if (const Index count = slots_for(std::min(wanted, std::max(roomy, kSomeSlots)), n * job.t, walk.budget);
             count > 0) {
             std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
