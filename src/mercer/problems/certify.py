@@ -27,6 +27,9 @@ Array = npt.NDArray[np.float64]
 
 # A quadratic form below this, relative to the sum of its absolute terms, is negative and not rounding.
 NEGATIVE = 1e-10
+# A way to the feasible point that is no longer than so many roundings of a: K times it is less than those of K a, and
+# its energy far less.
+ROUNDINGS = 16.0 * float(np.finfo(np.float64).eps)
 
 
 def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Solution:
@@ -98,7 +101,7 @@ class Measured(NamedTuple):
     g : ndarray of shape (n, t)
         K a + B θ.
     delta, Kdelta : ndarray of shape (n, t)
-        The way to the feasible point, and K times it.
+        The way to the feasible point, and K times it; zeros where that is less than rounding.
     """
 
     primal: float
@@ -137,9 +140,12 @@ def measure(
         V ↦ K V, where a solver has a faster one.
     """
     delta = feasible(problem, a) - a
-    Kdelta: Array | None = None if delta.any() else np.zeros_like(a)
-    if Ka is None:
-        Ka, Kdelta = _products(problem, a, delta)
+    is_feasible = float(np.abs(delta).sum()) <= ROUNDINGS * float(np.abs(a).sum())
+    Kdelta: Array | None = np.zeros_like(a) if is_feasible else None
+    if Ka is None and is_feasible:
+        Ka = np.asarray(problem.gram @ a, dtype=np.float64)
+    elif Ka is None:  # both in one walk over the matrix
+        Ka, Kdelta = np.hsplit(np.asarray(problem.gram @ np.hstack([a, delta]), dtype=np.float64), 2)
     g = Ka + problem.B @ theta
     terms = _terms(problem, g, a + delta)
     energy = 0.5 * float(np.vdot(a, Ka))
@@ -178,15 +184,6 @@ def _terms(problem: Problem, g: Array, a: Array) -> _Terms:
         excess=float(np.vdot(c, excess)),
         rounding=float(np.finfo(np.float64).eps * np.vdot(c, nothing)),
     )
-
-
-def _products(problem: Problem, a: Array, delta: Array) -> tuple[Array, Array]:
-    """K a and K δ in one walk over the matrix."""
-    if not delta.any():
-        return np.asarray(problem.gram @ a, dtype=np.float64), np.zeros_like(a)
-    both = np.asarray(problem.gram @ np.hstack([a, delta]), dtype=np.float64)
-    Ka, Kdelta = np.hsplit(both, 2)
-    return Ka, Kdelta
 
 
 def _violation(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float:

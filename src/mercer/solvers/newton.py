@@ -17,6 +17,9 @@ exactly as the Newton step deserves; the products are K @ V. What differs is the
 - `newton_cg`: K ≈ F Fᵀ by `mercer.solvers.pivoted`, once for all steps, and Woodbury's formula with I + Fᵀ W F.
 - `newton_primal`: the same with F = Φ, the features, where there are few: exact again, and nothing n × n exists.
 
+`newton_cg` begins with the problem in which F Fᵀ plus the diagonal of K − F Fᵀ stands for K, and goes on from its
+solution: the first steps, which go far and need no accuracy, then take n r operations and no product with K.
+
 The step is shortened where the primal would rise, and the iteration ends when the relative duality gap, as the referee
 computes it, is at most `tol`.
 
@@ -29,6 +32,7 @@ Learning 61 (2005).
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import NamedTuple, final
 
 import numpy as np
@@ -50,7 +54,8 @@ Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 # Newton steps when the options name none.
 MAX_ITER = 100
-# Conjugate gradients leave this share of the Newton decrement, or the root of the relative gap, whichever is less.
+# Conjugate gradients leave this share of the Newton decrement, or the relative gap, whichever is less: the last step,
+# which decides how far probabilities are from the best ones, is then nearly exact.
 FORCING = 0.1
 LEAST_FORCING = 1e-10
 INNER_ITERATIONS = 300
@@ -61,6 +66,8 @@ OVERSHOT = 0.1
 BISECTIONS = 40
 # A primal that differs by this share of itself is the same.
 ROUNDING = 1e-13
+# The relative gap to which the problem with a coarse K is solved; that of its solution, with K, is larger.
+COARSE_TOL = 0.1
 # Products in float32 show a gap well enough down to this. Its last digits are the referee's: it is kept clear of tol.
 SINGLE_TOL = 1e-6
 CLEARLY = 0.9
@@ -92,7 +99,7 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
     try:
         made = route(part, watch)
         with one_blas_thread() if made.is_rounded and t <= FEW_COLUMNS else nullcontext():
-            found = _iterate(part, options, made, watch)
+            found = _iterate(part, options, made, watch, _start(part, options, made, watch))
     finally:
         watch.close()
     coef = np.zeros((n, t))
@@ -113,14 +120,22 @@ def _take(problem: Problem, rows: npt.NDArray[np.intp]) -> Problem:
     return Problem(gram, y, problem.loss, cost, B, problem.price, weight)
 
 
+def _start(problem: Problem, options: Options, route: Route, watch: Watch) -> Array | None:
+    """The solution of the problem with the route's coarse K; None where there is none."""
+    if route.coarse is None or options.tol >= COARSE_TOL:
+        return None
+    loose = replace(options, tol=COARSE_TOL)
+    return np.asarray(_iterate(problem, loose, route.coarse, Quiet(watch)).coef)
+
+
 @final
 class _State:
     """Where the iteration is: a, θ and K a, with θ at its best for this f."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, times: Callable[[Array], Array], start: Array | None) -> None:
         self.problem = problem
-        self.a = np.zeros_like(problem.y)
-        self.Ka = np.zeros_like(problem.y)
+        self.a = np.zeros_like(problem.y) if start is None else start
+        self.Ka = np.zeros_like(problem.y) if start is None else times(start)
         self.theta = np.zeros((problem.B.shape[1], problem.y.shape[1]))
         self._settle()
 
@@ -178,8 +193,10 @@ class _State:
         return low
 
 
-def _iterate(problem: Problem, options: Options, route: Route, watch: Watch) -> Answer:
-    state = _State(problem)
+def _iterate(
+    problem: Problem, options: Options, route: Route, watch: Watch | Quiet, start: Array | None = None
+) -> Answer:
+    state = _State(problem, route.times, start)
     trace: list[float] = []
     most = options.max_iter or MAX_ITER
     inner, waited, stopped = 0, 0, False
@@ -207,7 +224,7 @@ def _iterate(problem: Problem, options: Options, route: Route, watch: Watch) -> 
         if precondition is None:
             stopped = True
             break
-        eta = max(LEAST_FORCING, min(FORCING, float(np.sqrt(gap)), FORCING**waited * FORCING))
+        eta = max(LEAST_FORCING, min(FORCING, gap, FORCING**waited * FORCING))
         step = _direction(problem, route.times, state, curvature, precondition, eta, watch)
         inner += step.iterations
         state.move(step.delta, step.Kdelta, step.shift)
@@ -233,7 +250,7 @@ def _direction(
     curvature: Curvature,
     precondition: Preconditioner,
     eta: float,
-    watch: Watch,
+    watch: Watch | Quiet,
 ) -> _Step:
     """Δ, K Δ and δθ of (1), by conjugate gradients on (2)."""
     n, t = curvature.shape
@@ -242,15 +259,15 @@ def _direction(
     Ke = times(e)
     border = _Border(curvature, problem.B, precondition)
 
-    def product(x: Array) -> Array:  # (n t,) -> (n t,): Π Lᵀ K L Π x; x is in the range of Π already
-        moved = curvature.root(x.reshape(n, t))
-        return border.project(curvature.root_transposed(times(moved)).ravel())
+    def image(x: Array) -> Array:  # (n t,) -> (n, t): K L Π x; x is in the range of Π already
+        return times(curvature.root(x.reshape(n, t)))
 
-    right = border.project(curvature.root_transposed(Ke).ravel())
-    x, iterations = _conjugate(product, border.solve, right, float(np.vdot(e, Ke)), eta, watch)
-    delta = e - curvature.root(x.reshape(n, t))
-    Kdelta = times(delta)
-    return _Step(delta, Kdelta, border.shift(Kdelta), iterations)
+    def back(V: Array) -> Array:  # (n, t) -> (n t,): Π Lᵀ V
+        return border.project(curvature.root_transposed(V).ravel())
+
+    found = _conjugate(image, back, border.solve, Ke, float(np.vdot(e, Ke)), eta, watch)
+    delta, Kdelta = e - curvature.root(found.x.reshape(n, t)), Ke - found.image
+    return _Step(delta, Kdelta, border.shift(Kdelta), found.iterations)
 
 
 @final
@@ -287,34 +304,46 @@ class _Border:
         return np.asarray(-(self._to_theta @ inside).reshape(self._shape))
 
 
+class _Inner(NamedTuple):
+    x: Array  # (n t,)
+    image: Array  # (n, t): K L x
+    iterations: int
+
+
 def _conjugate(
-    product: Callable[[Array], Array],
+    image: Callable[[Array], Array],
+    back: Callable[[Array], Array],
     precondition: Callable[[Array], Array],
-    right: Array,
+    Ke: Array,
     first: float,
     eta: float,
-    watch: Watch,
-) -> tuple[Array, int]:
-    """x of (2), as exact as is asked for, or what there is when time or iterations are up; and their number.
+    watch: Watch | Quiet,
+) -> _Inner:
+    """x of (2), as exact as is asked for, or what there is when time or iterations are up.
+
+    `image` is x ↦ K L x, so that K L of the whole costs nothing beside those of its directions; `back` is V ↦ Π Lᵀ V.
 
     A residual ρ leaves an error of at most ‖ρ‖² in the squared Newton decrement, which is eᵀK e − rightᵀx at the
     solution, and more on the way to it: ρ is small enough when ‖ρ‖² ≤ eta² times that.
     """
+    right, Kx = back(Ke), np.zeros_like(Ke)
     x, r = np.zeros_like(right), right.copy()
     z = precondition(r)
     d, rho = z, float(r @ z)
     for iteration in range(INNER_ITERATIONS):
         decrement = max(first - float(right @ x), DECREMENT_ROUNDING * first)
         if float(r @ r) <= eta * eta * decrement or not rho > 0.0 or watch.is_over:
-            return x, iteration
-        Md = d + product(d)
+            return _Inner(x, Kx, iteration)
+        Kd = image(d)
+        Md = d + back(Kd)
         bend = float(d @ Md)
         if not bend > 0.0:  # K is indefinite; what was found so far still descends
-            return (x, iteration) if iteration else (d, 1)
+            return _Inner(x, Kx, iteration) if iteration else _Inner(d, Kd, 1)
         step = rho / bend
         x += step * d
+        Kx += step * Kd
         r -= step * Md
         z = precondition(r)
         rho, before = float(r @ z), rho
         d = z + (rho / before) * d
-    return x, INNER_ITERATIONS
+    return _Inner(x, Kx, INNER_ITERATIONS)

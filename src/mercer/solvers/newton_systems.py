@@ -98,20 +98,28 @@ class Route(NamedTuple):
         What to say about it.
     is_rounded : bool
         Whether those products are made in float32.
+    coarse : Route, optional
+        The same for a K of which products take less time, by far, and whose solution is where to begin.
     """
 
     precondition: Factory
     times: Callable[[Array], Array]
     note: str
     is_rounded: bool = False
+    coarse: "Route | None" = None
 
 
 @final
 class Quiet:
     """The clock of a watch without its bar: within a step the share of the whole does not change."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: "Watch | Quiet") -> None:
         self._watch = watch
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._watch.is_over
 
     def look(self, share: float, measure: str = "") -> bool:  # noqa: ARG002 (the signature of a watch)
         """Whether the time is up."""
@@ -171,9 +179,12 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
         rng=np.random.default_rng(0),
         watch=Quiet(watch),
     )
+    F, rest = found.factor, found.diagonal[:, None]
     times, how = _hold(problem.gram, cost, t)
-    note = f"rank {found.factor.shape[1]} preconditioner, K {how}"
-    return Route(_woodbury(_Held(found.factor), t), times, note, is_rounded=how == SINGLE)
+    precondition = _woodbury(_Held(F), t)
+    coarse = Route(precondition, lambda V: F @ (F.T @ V) + rest * V, "")
+    note = f"rank {F.shape[1]} preconditioner, K {how}"
+    return Route(precondition, times, note, is_rounded=how == SINGLE, coarse=coarse)
 
 
 def _times(gram: Gram) -> Callable[[Array], Array]:

@@ -78,6 +78,19 @@ def test_few_pivots_need_more_products_and_find_the_same(t, monkeypatch):
     assert certify(given, rough, solver="newton-cg", tol=1e-9).status is Status.OPTIMAL
 
 
+@pytest.mark.parametrize("t", [1, 3])
+def test_the_solution_for_a_coarse_kernel_matrix_is_where_to_begin(t, monkeypatch):
+    given = problem(n=300, t=t, C=3.0, length=0.7)
+    near = newton_cg(given, Options(tol=1e-6))
+    monkeypatch.setattr("mercer.solvers.newton._start", lambda *_: None)
+    far = newton_cg(given, Options(tol=1e-6))
+    assert near.trace[0] < 0.1 * far.trace[0]
+    assert near.iterations < far.iterations
+    for answer in (near, far):
+        assert certify(given, answer, solver="newton-cg", tol=1e-6).status is Status.OPTIMAL
+    np.testing.assert_allclose(near.coef, far.coef, atol=1e-2 * np.abs(far.coef).max())
+
+
 def test_rows_without_cost_have_no_coefficient():
     given = problem(t=3)
     cost = given.cost.copy()
@@ -119,7 +132,7 @@ def test_time_is_looked_at_within_a_step():
     right = np.ones(30)
 
     def iterations(watch):
-        return _conjugate(lambda x: A @ x, np.copy, right, 30.0, 1e-8, watch)[1]
+        return _conjugate(lambda x: A @ x, np.copy, np.copy, right, 30.0, 1e-8, watch).iterations
 
     assert iterations(Watch("in time")) > 10
     assert iterations(Watch("late", 1e-9)) == 0
