@@ -90,8 +90,10 @@ NB_MODULE(_core, m) {
              "budget"_a = Index{48} << 20)
         .def("store", &Basis::store, "left"_a.none(), "out"_a, "single"_a, "half"_a = false,
              "Fill out with K(left, basis); `half`: of K(basis, basis) leave what is below the diagonal's blocks.")
-        .def("matvec", &Basis::matvec, "left"_a.none(), "v"_a.none(), "single"_a, "hollow"_a = false,
-             "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis).")
+        .def("matvec", &Basis::matvec, "left"_a.none(), "v"_a.none(), "single"_a, "hollow"_a = false, "rungs"_a = 1,
+             "doublings"_a = 0,
+             "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis). "
+             "More columns follow for every further rung r: those of the entries' powers of 2**(r*doublings).")
         .def("normal", &Basis::normal, "left"_a.none(), "v"_a, "w"_a.none(), "single"_a, "K.T @ (K @ v + w), one pass.")
         .def("topk", &Basis::topk, "left"_a.none(), "k"_a, "largest"_a, "single"_a,
              "The k best of each row: values and indices.")

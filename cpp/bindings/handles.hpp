@@ -201,12 +201,14 @@ class Basis {
         void* data = out.data();
         run([&](mercer::Watch& watch) { basis_.store(other, single, watch, {data, narrow, half}); });
     }
-    nb::ndarray<nb::numpy, double> matvec(const Side* left, std::optional<Table> v, bool single, bool hollow) const {
+    nb::ndarray<nb::numpy, double> matvec(const Side* left, std::optional<Table> v, bool single, bool hollow,
+                                          Index rungs, int doublings) const {
         const mercer::Side* other = check(left);
         require(!v || static_cast<Index>(v->shape(0)) == side_.side.n, "matvec: V has another number of rows");
         const std::size_t t = v ? v->shape(1) : 1;
-        auto out = fresh<double>({static_cast<std::size_t>(rows(left)), t});
-        const mercer::MatVec job{v ? v->data() : nullptr, static_cast<Index>(t), out.data(), hollow};
+        require(rungs >= 1 && doublings >= 0, "matvec: rungs are counted from 1, doublings from 0");
+        auto out = fresh<double>({static_cast<std::size_t>(rows(left)), static_cast<std::size_t>(rungs) * t});
+        const mercer::MatVec job{v ? v->data() : nullptr, static_cast<Index>(t), out.data(), hollow, rungs, doublings};
         run([&](mercer::Watch& watch) { basis_.matvec(other, single, watch, job); });
         return out;
     }

@@ -59,6 +59,18 @@ void compare(const Kernel& kernel, Index n, Index m, Index d) {
     std::vector<Real> others = Kv;  // without the diagonal
     for (Index at = 0; symmetric && at < n * kWide; ++at)
         others[Gram::size(at)] -= K[Gram::size(at / kWide * (n + 1))] * v[Gram::size(at)];
+    // [K v, K² v, K⁴ v] for powers of the entries, three columns each, all but the diagonal where it is symmetric.
+    constexpr Index kRungs = 3, kColumns = 3;
+    std::vector<Real> ladder(Gram::size(n * kRungs * kColumns), 0);
+    for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < m; ++j) {
+            Real k = symmetric && i == j ? 0 : K[Gram::size(i * m + j)];
+            for (Index rung = 0; rung < kRungs; ++rung, k *= k) {
+                for (Index c = 0; c < kColumns; ++c)
+                    ladder[Gram::size((i * kRungs + rung) * kColumns + c)] += k * v[Gram::size(j * kWide + c)];
+            }
+        }
+    }
     std::vector<Real> Kvw = Kv;
     for (std::size_t at = 0; at < w.size(); ++at) Kvw[at] += w[at];
     const std::vector<Real> normal = product(K, n, m, Kv, kWide, true);
@@ -100,6 +112,9 @@ void compare(const Kernel& kernel, Index n, Index m, Index d) {
             expect_within(worst(gram.matvec(&part, t, true), columns(others, kWide, t)), 8 * unit * top * root_m,
                           "matvec without the diagonal, t = " + std::to_string(t) + ", " + name);
         }
+        const std::vector<double> three = columns(v, kWide, kColumns);
+        expect_within(worst(gram.matvec(&three, kColumns, symmetric, kRungs, 1), ladder),
+                      32 * unit * std::pow(top, 4.0) * root_m, "powers of entries, " + name);
         for (const Index t : {1, 3, 9}) {
             const std::vector<double> part = columns(v, kWide, t);
             const std::vector<double> start = columns(w, kWide, t);

@@ -76,10 +76,11 @@ class Gram {
         way_.engine.store(walk(watch), {out.data(), sizeof(T) == 4, half});
         return out;
     }
-    std::vector<double> matvec(const std::vector<double>* v, Index t, bool hollow = false) const {
-        std::vector<double> out(size(n() * t), -77.0);
+    std::vector<double> matvec(const std::vector<double>* v, Index t, bool hollow = false, Index rungs = 1,
+                               int doublings = 0) const {
+        std::vector<double> out(size(n() * rungs * t), -77.0);
         mercer::Watch watch;
-        way_.engine.matvec(walk(watch), {v != nullptr ? v->data() : nullptr, t, out.data(), hollow});
+        way_.engine.matvec(walk(watch), {v != nullptr ? v->data() : nullptr, t, out.data(), hollow, rungs, doublings});
         return out;
     }
     std::vector<double> normal(const std::vector<double>& v, const std::vector<double>* w, Index t) const {

@@ -52,8 +52,12 @@ struct Store {
 struct MatVec {
     const double* v = nullptr;  // (m, t); none: a column of ones, that is the row sums
     Index t = 1;
-    double* out = nullptr;  // (n, t)
+    double* out = nullptr;  // (n, rungs t)
     bool hollow = false;    // K without its diagonal, in a symmetric walk
+    Index rungs = 1;        // after K v the same for powers of the entries: rung r for k^(2^(r doublings))
+    int doublings = 0;
+
+    Index width() const { return rungs * t; }
 };
 struct Normal {                 // out = K'(K v + w)
     const double* v = nullptr;  // (m, t)

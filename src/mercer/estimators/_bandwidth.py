@@ -6,7 +6,7 @@ from typing import Any, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, MercerError
 from mercer.estimators.windows import Window
 from mercer.kernels import lengths
 from mercer.kernels.algebra import Congruence, Constant, Normalised, Product, Scaled, Sum
@@ -22,15 +22,18 @@ from mercer.kernels.tape import Lowerable, Register, Tape
 from mercer.maps import Scale
 from mercer.points.base import Points
 
-__all__ = ["FormulaWeights", "Squared", "Weights", "WindowWeights", "distance_of", "widened"]
+__all__ = ["STEP", "FormulaWeights", "Squared", "Weights", "WindowWeights", "distance_of", "widened"]
 
 Array = npt.NDArray[np.float64]
 
 # From three thousandths of the median distance to twelve times it, four times as wide each time: the error of
 # leave-one-out is smooth in the logarithm of the width, and what lies between is tried around the best.
-GRID: Array = 3e-3 * 4.0 ** np.arange(7.0)
+STEP = 4.0
+GRID: Array = 3e-3 * STEP ** np.arange(7.0)
+# Powers of two that one step of the grid may be, of weights that are exponentials of a distance or of its square.
+DOUBLINGS = (4, 2)
 # The grid needs only a rough median.
-SAMPLE_ROWS = 200
+SAMPLE_ROWS = 100
 
 
 class Weights(Protocol):
@@ -38,6 +41,9 @@ class Weights(Protocol):
 
     def at(self, h: float) -> Resolvable:
         """The weights with the bandwidth h."""
+
+    def doublings(self) -> int:
+        """How many times the weights must be squared to be those of a bandwidth one `STEP` smaller; 0: no power is."""
 
     def distance(self) -> Distance:
         """By which the nearest point is found where no weight is left."""
@@ -58,6 +64,14 @@ class FormulaWeights:
         if h != 1.0:
             self._refuse_without_lengths(f"bandwidth={h!r}")
         return widened(self.kernel, h) if h != 1.0 else self.kernel
+
+    def doublings(self) -> int:
+        """By the rules of powers: exp(−ψ/2h²)¹⁶ = exp(−ψ/2(h/4)²)."""
+        narrow = widened(self.kernel, 1.0 / STEP)
+        try:
+            return next((d for d in DOUBLINGS if self.kernel.fractional(2.0**d) == narrow), 0)
+        except MercerError:  # there is no rule
+            return 0
 
     def distance(self) -> Distance:
         """The distance that the kernel is a function of, or the one in its feature space."""
@@ -91,6 +105,10 @@ class WindowWeights:
     def at(self, h: float) -> Window:
         """The window with its bandwidth multiplied."""
         return self.window.at(h)
+
+    def doublings(self) -> int:
+        """No power of a window is a window."""
+        return 0
 
     def distance(self) -> Distance:
         """The window's own."""

@@ -32,6 +32,10 @@ LOO = "loo"
 LEAST_SUM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
 # How many widths are tried around the best of the default grid.
 REFINEMENTS = 3
+# Squarings of a weight, one after the other, that leave its relative error below 1e-12: each doubles it.
+MOST_DOUBLINGS = 12
+# Up to so many sums several widths are made in one walk: beyond, the products take longer than the weights.
+FEW_SUMS = 4
 # A new width keeps this share of the way from each known one, so that it says something new.
 APART = 0.1
 # γ of a named kernel for which its length scale is 1.
@@ -47,7 +51,7 @@ class Smoother(KernelMachine):
     bandwidths_: Array
     loo_score_: float
     loo_scores_: Array
-    _neighbour: Indices | None = None  # (n,): the nearest other training point with weight, of each
+    _neighbour: Indices  # (n,): the nearest other training point with weight, of each that was asked for; else −1
     _table: Array  # (n, c): what is summed
     _fallback: Array  # (n, p): what is predicted beside a point where no weight is left
 
@@ -92,7 +96,8 @@ class Smoother(KernelMachine):
 
     def _fit(self, points: Points, table: Array, fallback: Array, weight: Array) -> None:
         """Choose the bandwidth and bind the weights."""
-        self._table, self._fallback, self._weight, self._neighbour = table, fallback, weight, None
+        self._table, self._fallback, self._weight = table, fallback, weight
+        self._neighbour = np.full(len(points), -1)
         form = _form(self.kernel, self._spec, points)
         self._distance = None if self._spec.is_precomputed else form.distance()
         if isinstance(self.bandwidth, str) and self.bandwidth == LOO:
@@ -104,23 +109,30 @@ class Smoother(KernelMachine):
     def _choose(self, form: Weights, points: Points) -> None:
         own = form.grid(points)  # also refuses what has no bandwidth
         is_own = self.bandwidths is None
-        tried, scores = own if is_own else _grid(self.bandwidths), np.empty(0)
-        self.bound_ = best = bind(form.at(float(tried[0])), points, dtype=np.float64)
-        for turn in range(tried.size + (REFINEMENTS if is_own else 0)):
-            if turn == tried.size:
-                if (new := _next(tried, scores)) is None:
-                    break
-                tried = np.append(tried, new)
-            if turn > 0:
-                self.bound_ = self.bound_.with_kernel(form.at(float(tried[turn])))
-            scores = np.append(scores, self._score(self._without_self()))
-            self.bandwidth_ = _best(tried[: turn + 1], scores)
-            if self.bandwidth_ == tried[turn]:
-                best = self.bound_
+        tried = own if is_own else _grid(self.bandwidths)
+        self.bound_ = bind(form.at(float(tried[-1])), points, dtype=np.float64)
+        doublings = form.doublings() if is_own and self._table.shape[1] <= FEW_SUMS else 0
+        scores = self._scores(form, tried, doublings)
+        for _ in range(REFINEMENTS if is_own else 0):
+            if (new := _next(tried, scores)) is None:
+                break
+            tried, scores = np.append(tried, new), np.append(scores, self._scores(form, np.array([new]), 0))
         order = np.argsort(tried) if is_own else np.arange(tried.size)
         self.bandwidths_, self.loo_scores_ = tried[order], scores[order]
-        self.loo_score_ = float(scores.max())
-        self.bound_ = best
+        self.bandwidth_, self.loo_score_ = _best(tried, scores), float(scores.max())
+        self.bound_ = self.bound_.with_kernel(form.at(self.bandwidth_))
+
+    def _scores(self, form: Weights, widths: Array, doublings: int) -> Array:
+        """The scores of leave-one-out; with `doublings` the widths are steps of the grid, and some share a walk."""
+        self._refuse_single()
+        rungs = 1 + MOST_DOUBLINGS // doublings if doublings else 1
+        scores = np.empty(widths.size)
+        for end in range(widths.size, 0, -rungs):
+            self.bound_ = self.bound_.with_kernel(form.at(float(widths[end - 1])))
+            cross = self.bound_.self_cross()
+            for rung, sums in enumerate(cross.powers_without_diagonal(self._table, min(rungs, end), doublings)):
+                scores[end - 1 - rung] = self._score(self._left_out(sums))
+        return scores
 
     def _predictions(self, points: Points) -> Array:  # (m, p)
         found, total = self._ratio(self.bound_.cross(points) @ self._table)
@@ -135,24 +147,32 @@ class Smoother(KernelMachine):
 
     def _without_self(self) -> Array:  # (m, p)
         """The prediction for each training point by all others."""
+        self._refuse_single()
+        return self._left_out(self.bound_.self_cross().without_diagonal(self._table))
+
+    def _refuse_single(self) -> None:
         if (weighted := np.count_nonzero(self._weight)) < 2:
             raise InvalidInput(
                 "Leave-one-out needs two rows with a weight above 0.",
                 f"Got n_samples = {len(self._weight)}, of which {weighted} have weight.",
                 "Give the bandwidth as a number.",
             )
-        found, total = self._ratio(self.bound_.self_cross().without_diagonal(self._table))
+
+    def _left_out(self, sums: Array) -> Array:  # (m, p)
+        """Predictions from sums over all others; the nearest other point's where no weight is left."""
+        found, total = self._ratio(sums)
         lost = np.flatnonzero(total < LEAST_SUM)
         if lost.size:
-            found[lost] = self._fallback[self._nearest_other()[lost]]
+            found[lost] = self._fallback[self._nearest_others(lost)]
         return found
 
-    def _nearest_other(self) -> Indices:  # (n,)
-        """The nearest other training point that has weight, of each; the same for every bandwidth."""
-        if self._neighbour is None:
-            two = self._nearest(self.bound_.basis, 2)
-            self._neighbour = np.where(two[:, 0] == np.arange(len(two)), two[:, 1], two[:, 0])
-        return self._neighbour
+    def _nearest_others(self, rows: npt.NDArray[np.intp]) -> Indices:
+        """The nearest other training point that has weight, of some; the same for every bandwidth."""
+        unknown = rows[self._neighbour[rows] < 0]
+        if unknown.size:
+            two = self._nearest(self.bound_.basis.take(unknown), 2)
+            self._neighbour[unknown] = np.where(two[:, 0] == unknown, two[:, 1], two[:, 0])
+        return self._neighbour[rows]
 
     def _nearest(self, points: Points, k: int) -> Indices:  # (m, k)
         """The nearest training points that have weight, best first, ties by index."""

@@ -151,7 +151,7 @@ class Bound:
 
     def with_kernel(self, kernel: Resolvable) -> "Bound":
         """Another kernel, already resolved, with the same basis: what both read of it is prepared once."""
-        return Bound(kernel, self.basis, self.dtype, like=self)
+        return self if kernel == self.kernel else Bound(kernel, self.basis, self.dtype, like=self)
 
     def take(self, rows: Any) -> "Bound":
         """The same kernel with fewer basis points: support vectors, landmarks."""
@@ -177,10 +177,16 @@ class Cross:
 
     def without_diagonal(self, V: Array) -> Array:
         """Σⱼ≠ᵢ K[i, j] V[j] for every point of the basis: nothing is added that would have to be taken away again."""
+        out: Array = self.powers_without_diagonal(V, 1, 0)[0]
+        return out
+
+    def powers_without_diagonal(self, V: Array, rungs: int, doublings: int) -> Array:
+        """The same for the entries to the powers 1, 2ᵈ, 4ᵈ, …, d `doublings`, one after the other: (rungs, …)."""
         assert self._side is None  # of self_cross
         flat, table = _as_table(V, self.shape[1], "V")
-        out: Array = self._asked(partial(self._engine.matvec, hollow=True), table)
-        return out[:, 0] if flat else out
+        ladder = partial(self._engine.matvec, hollow=True, rungs=rungs, doublings=doublings)
+        out: Array = self._asked(ladder, table).reshape(len(table), rungs, -1).swapaxes(0, 1)
+        return out[:, :, 0] if flat else out
 
     def row_sums(self) -> npt.NDArray[np.float64]:
         """Σⱼ K[i, j] for every row."""

@@ -182,6 +182,28 @@ def test_the_default_grid_is_refined_around_its_best():
 
 
 @pytest.mark.parametrize(
+    ("kernel", "doublings"),
+    [
+        (RBF(0.7), 4),
+        (RBF([0.5, 2.0]), 4),
+        (RBF().on(0) * RBF(2.0).on(1), 4),
+        (Laplacian(), 2),
+        (RBF() * Laplacian(), 0),
+        (3.0 * RBF(), 0),
+        (RBF() + Laplacian(), 0),
+        (Matern(1.5), 0),
+    ],
+)
+def test_widths_that_share_a_walk_score_as_each_alone(kernel, doublings):
+    assert FormulaWeights(kernel.resolve(X)).doublings() == doublings
+    model = NadarayaWatson("loo", kernel=kernel).fit(X, y)
+    alone = NadarayaWatson("loo", kernel=kernel, bandwidths=model.bandwidths_).fit(X, y)
+    np.testing.assert_allclose(model.loo_scores_, alone.loo_scores_, rtol=1e-10)
+    assert model.bandwidth_ == alone.bandwidth_
+    np.testing.assert_array_equal(model.predict(X + 0.1), alone.predict(X + 0.1))
+
+
+@pytest.mark.parametrize(
     ("scores", "expected"),
     [
         ([-1.0, 0.0, -1.0], np.sqrt(8.0)),  # the top is known: the wider side, of equals the right, is halved

@@ -29,6 +29,21 @@ def test_the_engine_and_the_tape_know_the_same_instructions_and_leaves():
     assert _core.leaf_kinds() == list(LEAVES)
 
 
+@pytest.mark.parametrize("columns", [None, 1, 3, 6])
+def test_powers_without_the_diagonal_are_those_of_the_entries(columns):
+    V = np.random.default_rng(1).normal(size=50 if columns is None else (50, columns))
+    K = mercer.RBF()(X)
+    np.fill_diagonal(K, 0.0)
+    found = bind(mercer.RBF(), X, dtype=np.float64).self_cross().powers_without_diagonal(V, 3, 2)
+    np.testing.assert_allclose(found, [K @ V, K**4 @ V, K**16 @ V], rtol=1e-12, atol=1e-14)
+
+
+def test_the_same_kernel_need_not_be_bound_again():
+    bound = bind(mercer.RBF(2.0), X)
+    assert bound.with_kernel(mercer.RBF(2.0)) is bound
+    assert bound.with_kernel(mercer.RBF(3.0)) is not bound
+
+
 BAD = {
     "NaN": (np.where(np.arange(6).reshape(3, 2) == 3, np.nan, 1.0), "NaN"),
     "inf": (np.array([[1.0, np.inf]]), "infinity"),

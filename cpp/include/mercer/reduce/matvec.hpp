@@ -1,5 +1,5 @@
-// MatVec: K v. Sums run in the tile's type over at most 128 numbers a lane, 256 columns or one block of rows, then in
-// double.
+// MatVec: K v, and on demand the same for powers of the entries. Sums run in the tile's type over at most 128 numbers a
+// lane, 256 columns or one block of rows, then in double.
 #pragma once
 
 #include "mercer/tiles.hpp"
@@ -23,26 +23,33 @@ template <class T>
 struct Vectors {
     Index n = 0;
     Index t = 1;
+    bool many = false;
     Index stride = 0;  // between columns (few) or rows (many)
     Buffer<T> values;
 
-    Vectors(const double* v, Index n_, Index padded, Index t_)
-        : n(n_), t(t_), stride(many() ? round_up(t, kWidth<T>) : padded) {
-        values.reset(many() ? padded * stride : padded * t);
+    Vectors(const double* v, Index n_, Index padded, Index t_, bool many_)
+        : n(n_), t(t_), many(many_), stride(many ? round_up(t, kWidth<T>) : padded) {
+        values.reset(many ? padded * stride : padded * t);
         for (Index i = 0; i < n; ++i) {
             for (Index c = 0; c < t; ++c)
-                values[many() ? i * stride + c : c * stride + i] = v != nullptr ? static_cast<T>(v[i * t + c]) : T{1};
+                values[many ? i * stride + c : c * stride + i] = v != nullptr ? static_cast<T>(v[i * t + c]) : T{1};
         }
     }
-    bool many() const { return t > kFew; }
 };
 
 template <class T>
 class FewDrink {
    public:
-    FewDrink(const Vectors<T>& v, Walker<T>& walker, bool mirror, double* out)
-        : v_(v), walker_(walker), mirror_(mirror), out_(out), row_sums_(v.t * kBlockRows), lanes_(v.t * kLanes) {
-        if (mirror) column_sums_.reset(v.stride * v.t);
+    FewDrink(const Vectors<T>& v, const MatVec& job, Walker<T>& walker, bool mirror, double* out)
+        : v_(v),
+          walker_(walker),
+          mirror_(mirror),
+          out_(out),
+          width_(job.width()),
+          doublings_(job.doublings),
+          row_sums_(width_ * kBlockRows),
+          lanes_(width_ * kLanes) {
+        if (mirror) column_sums_.reset(v.stride * width_);
     }
 
     void strip(int strip, Index j) {
@@ -50,18 +57,18 @@ class FewDrink {
         const bool mirrored = mirror_ && j >= walker_.first_row() + kBlockRows;
         columns_ += kStripCols<T>;
         const T* v = v_.values.data();
-        if (v_.t != 1 || !walker_.multiply(strip, j, v + j, lanes_.data(), mirrored ? v + i : nullptr,
-                                           mirrored ? column_sums_.data() + j : nullptr))
+        if (width_ != 1 || !walker_.multiply(strip, j, v + j, lanes_.data(), mirrored ? v + i : nullptr,
+                                             mirrored ? column_sums_.data() + j : nullptr))
             through_memory(strip, i, j, mirrored);
         if (columns_ >= kFewSpill<T>) spill(strip);
     }
     void end_strip(int strip) { spill(strip); }
     void end_columns(Index c0, Index c1) {
         if (!mirror_) return;
-        for (Index c = 0; c < v_.t; ++c) {
+        for (Index c = 0; c < width_; ++c) {
             T* sums = column_sums_.data() + c * v_.stride;
             for (Index j = c0; j < c1; ++j) {
-                out_[j * v_.t + c] += static_cast<double>(sums[j]);
+                out_[j * width_ + c] += static_cast<double>(sums[j]);
                 sums[j] = T{};
             }
         }
@@ -70,9 +77,9 @@ class FewDrink {
         const Index i0 = walker_.first_row();
         for (int strip = 0; strip < walker_.strips(); ++strip) {
             for (Index r = 0; r < walker_.rows_of(strip); ++r) {
-                for (Index c = 0; c < v_.t; ++c) {
+                for (Index c = 0; c < width_; ++c) {
                     double& sum = row_sums_[c * kBlockRows + strip * kStripRows + r];
-                    out_[(i0 + strip * kStripRows + r) * v_.t + c] += sum;
+                    out_[(i0 + strip * kStripRows + r) * width_ + c] += sum;
                     sum = 0.0;
                 }
             }
@@ -84,13 +91,24 @@ class FewDrink {
 
     void through_memory(int strip, Index i, Index j, bool mirrored) {
         const auto made = walker_.open(strip, j);
-        for (Index c = 0; c < v_.t; ++c) {
-            const bool last = c + 1 == v_.t && !mirrored;
-            const auto along = kAlongRows[static_cast<int>(c == 0 ? made.link : Link::none)][last ? 0 : 1];
-            along(made.tile, v_.values.data() + c * v_.stride + j, lanes_.data() + c * kLanes);
+        for (Index first = 0; first < width_; first += v_.t) {
+            if (first > 0) square(made.tile, doublings_);
+            for (Index c = 0; c < v_.t; ++c) {
+                const bool last = first + c + 1 == width_ && !mirrored;
+                const auto along = kAlongRows[static_cast<int>(first + c == 0 ? made.link : Link::none)][last ? 0 : 1];
+                along(made.tile, v_.values.data() + c * v_.stride + j, lanes_.data() + (first + c) * kLanes);
+            }
+            for (Index c = 0; mirrored && c < v_.t; ++c)
+                along_columns(made.tile, v_.values.data() + c * v_.stride + i,
+                              column_sums_.data() + (first + c) * v_.stride + j);
         }
-        for (Index c = 0; mirrored && c < v_.t; ++c)
-            along_columns(made.tile, v_.values.data() + c * v_.stride + i, column_sums_.data() + c * v_.stride + j);
+    }
+    static void square(T* tile, int times) {
+        for (Index at = 0; at < kStripRows * kStripCols<T>; at += kWidth<T>) {
+            V<T> k = load<T>(tile + at);
+            for (int time = 0; time < times; ++time) k = k * k;
+            store<T>(tile + at, k);
+        }
     }
 
     // lanes += K v, where K is the tile after its link; `Keep` writes K back for whoever reads it next.
@@ -139,7 +157,7 @@ class FewDrink {
     }
     void spill(int strip) {
         columns_ = 0;
-        for (Index c = 0; c < v_.t; ++c) {
+        for (Index c = 0; c < width_; ++c) {
             for (int r = 0; r < kStripRows; ++r) {
                 T* lanes = lanes_.data() + c * kLanes + r * kWidth<T>;
                 row_sums_[c * kBlockRows + strip * kStripRows + r] += static_cast<double>(sum<T>(load<T>(lanes)));
@@ -152,6 +170,8 @@ class FewDrink {
     Walker<T>& walker_;
     bool mirror_;
     double* out_;
+    Index width_;
+    int doublings_;
     Buffer<double> row_sums_;
     Buffer<T> lanes_;
     Buffer<T> column_sums_;
@@ -161,7 +181,7 @@ class FewDrink {
 template <class T>
 class ManyDrink {
    public:
-    ManyDrink(const Vectors<T>& v, Walker<T>& walker, bool mirror, double* out)
+    ManyDrink(const Vectors<T>& v, const MatVec&, Walker<T>& walker, bool mirror, double* out)
         : v_(v),
           walker_(walker),
           mirror_(mirror),
@@ -254,6 +274,7 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
     const Index n = walk.left.n;
     const Index m = walk.right.n;
     const Index blocks = blocks_of(n);
+    const Index size = n * job.width();
     const auto block_rows = [&](Index block, Index j0, Index j1, Walker<T>& walker, Drink& drink) {
         sweep<T>(walker, walk, block * kBlockRows, std::min((block + 1) * kBlockRows, n), j0, j1, drink);
         drink.finish();
@@ -262,46 +283,47 @@ void multiply(const Walk& walk, const MatVec& job, const Vectors<T>& v) {
         // Two blocks a slot are alike in work; of a few, one each, the longest first, leave no thread waiting.
         const Index wanted = blocks <= kFewBlocks ? blocks : (blocks + 1) / 2;
         // Beyond some, they take no more memory than the points.
-        const Index roomy = walk.packed.bytes() / std::max<Index>(n * job.t * static_cast<Index>(sizeof(double)), 1);
-        if (const Index count = slots_for(std::min(wanted, std::max(roomy, kSomeSlots)), n * job.t, walk.budget);
+        const Index roomy = walk.packed.bytes() / std::max<Index>(size * static_cast<Index>(sizeof(double)), 1);
+        if (const Index count = slots_for(std::min(wanted, std::max(roomy, kSomeSlots)), size, walk.budget);
             count > 0) {
             std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
             parallel(count, walk.watch, [&](Index slot) {
                 Buffer<double>& mine = slots[static_cast<std::size_t>(slot)];
-                mine.reset(n * job.t);
+                mine.reset(size);
                 Walker<T> walker(walk);
                 if (job.hollow) walker.hollow_out();
-                Drink drink(v, walker, true, mine.data());
+                Drink drink(v, job, walker, true, mine.data());
                 for (const Index block : blocks_of_slot(slot, count, blocks))
                     block_rows(block, block * kBlockRows, m, walker, drink);
             });
-            add_slots(slots, n * job.t, job.out);
+            add_slots(slots, size, job.out);
             return;
         }
     }
     // Few rows and many columns: the columns are cut too, into pieces whose number depends on sizes alone.
-    const Index pieces = blocks >= 8 ? 1 : std::max<Index>(slots_for(m / 8192, n * job.t, walk.budget), 1);
+    const Index pieces = blocks >= 8 ? 1 : std::max<Index>(slots_for(m / 8192, size, walk.budget), 1);
     const Index width = round_up((m + pieces - 1) / pieces, kBlockRows);
     std::vector<Buffer<double>> slots(static_cast<std::size_t>(pieces));
-    for (Buffer<double>& slot : slots) slot.reset(n * job.t);
+    for (Buffer<double>& slot : slots) slot.reset(size);
     parallel(blocks * pieces, walk.watch, [&](Index task) {
         const Index piece = task / blocks;
         Walker<T> walker(walk);
         if (job.hollow) walker.hollow_out();
-        Drink drink(v, walker, false, slots[static_cast<std::size_t>(piece)].data());
+        Drink drink(v, job, walker, false, slots[static_cast<std::size_t>(piece)].data());
         block_rows(task % blocks, piece * width, std::min((piece + 1) * width, m), walker, drink);
     });
-    add_slots(slots, n * job.t, job.out);
+    add_slots(slots, size, job.out);
 }
 
 template <class T>
 void run_matvec(const Walk& walk, const MatVec& job) {
-    const Vectors<T> v(job.v, walk.right.n, static_cast<const PackedSide<T>&>(walk.packed).padded, job.t);
-    if (v.many()) multiply<T, ManyDrink<T>>(walk, job, v);
+    const bool many = job.t > kFew && job.rungs == 1;
+    const Vectors<T> v(job.v, walk.right.n, static_cast<const PackedSide<T>&>(walk.packed).padded, job.t, many);
+    if (many) multiply<T, ManyDrink<T>>(walk, job, v);
     else multiply<T, FewDrink<T>>(walk, job, v);
     for (Index i = 0; i < walk.left.n; ++i) {
-        for (Index c = 0; c < job.t; ++c) {
-            if (!std::isfinite(job.out[i * job.t + c])) refuse_not_finite<T>(walk, i);
+        for (Index c = 0; c < job.width(); ++c) {
+            if (!std::isfinite(job.out[i * job.width() + c])) refuse_not_finite<T>(walk, i);
         }
     }
 }

@@ -43,7 +43,7 @@ class NormalDrink {
     static double along_row(const T* row, const Vectors<T>& v, Index c, Index m) {
         double total = 0.0;
         for (Index j0 = 0; j0 < m; j0 += 256) {
-            if (v.many()) {
+            if (v.many) {
                 for (Index j = j0; j < std::min(j0 + 256, m); ++j)
                     total += static_cast<double>(row[j]) * static_cast<double>(v.values[j * v.stride + c]);
                 continue;
@@ -66,7 +66,7 @@ void run_normal(const Walk& walk, const Normal& job) {
     const Index n = walk.left.n;
     const Index m = walk.right.n;
     const Index padded = static_cast<const PackedSide<T>&>(walk.packed).padded;
-    const Vectors<T> v(job.v, m, padded, job.t);
+    const Vectors<T> v(job.v, m, padded, job.t, job.t > kFew);
     const Index strips = (n + kStripRows - 1) / kStripRows;
     const Index count = std::max<Index>(slots_for(strips, m * job.t, walk.budget), 1);
     std::vector<Buffer<double>> slots(static_cast<std::size_t>(count));
