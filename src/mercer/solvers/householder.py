@@ -22,6 +22,8 @@ Array = npt.NDArray[Any]
 
 # Reflectors of a panel: LAPACK's own choice.
 REFLECTORS = 32
+# Reflectors that multiply the rest at a time.
+TOGETHER = 128
 # What is left for one call at the end.
 LAST = 4 * REFLECTORS
 
@@ -90,26 +92,42 @@ def _finish(A: Array, diagonal: Array, beside: Array, scales: Array, work: Array
 
 
 def _multiply(A: Array, scales: Array) -> None:
-    """The product of reflectors that lie below the diagonal of A, in their place."""
-    call, info = calls(A), ctypes.c_int(0)
-    work = np.empty((max(len(A), 1), REFLECTORS), dtype=A.dtype, order="F")
-    T = np.empty((REFLECTORS, REFLECTORS), dtype=A.dtype, order="F")
-    for start in reversed(range(0, len(A), REFLECTORS)):
-        stop = min(start + REFLECTORS, len(A))
-        V, rest = Block.of(A[start:, start:stop], written=True), Block.of(A[start:, stop:], written=True)
-        reflectors = V.address, count(V.leading)
-        tau = scales[start:].ctypes.data
-        if rest.columns:
-            call.larft(
-                char("F"), char("C"), count(V.rows), count(V.columns), *reflectors, tau, T.ctypes.data,
-                count(REFLECTORS),
-            )  # fmt: skip
-            call.larfb(
-                char("L"), char("N"), char("F"), char("C"), count(rest.rows), count(rest.columns), count(V.columns),
-                *reflectors, T.ctypes.data, count(REFLECTORS), rest.address, count(rest.leading),
-                work.ctypes.data, count(len(work)),
-            )  # fmt: skip
-        call.org2r(
-            count(V.rows), count(V.columns), count(V.columns), *reflectors, tau, work.ctypes.data, ctypes.byref(info)
-        )
-        A[:start, start:stop] = 0.0
+    """The product of reflectors that lie below the diagonal of A, in their place.
+
+    What is to the right is multiplied by many of them at a time, so that it is read less often; their own columns, which
+    are few, by less.
+    """
+    n = len(A)
+    work = np.empty((max(n, 1), TOGETHER), dtype=A.dtype, order="F")
+    for left in reversed(range(0, n, TOGETHER)):
+        right = min(left + TOGETHER, n)
+        _apply(A[left:, left:right], scales[left:], A[left:, right:], work)
+        for start in reversed(range(left, right, REFLECTORS)):
+            stop = min(start + REFLECTORS, right)
+            _apply(A[start:, start:stop], scales[start:], A[start:, stop:right], work)
+            _form(A[start:, start:stop], scales[start:], work)
+            A[:start, start:stop] = 0.0
+
+
+def _apply(V: Array, scales: Array, rest: Array, work: Array) -> None:
+    """The product of some reflectors times `rest`, in its place."""
+    call, v, r = calls(V, rest), Block.of(V), Block.of(rest, written=True)
+    if not r.columns:
+        return
+    T = np.empty((v.columns, v.columns), dtype=V.dtype, order="F")
+    t = T.ctypes.data, count(v.columns)
+    reflectors = v.address, count(v.leading)
+    call.larft(char("F"), char("C"), count(v.rows), count(v.columns), *reflectors, scales.ctypes.data, *t)
+    call.larfb(
+        char("L"), char("N"), char("F"), char("C"), count(r.rows), count(r.columns), count(v.columns), *reflectors, *t,
+        r.address, count(r.leading), work.ctypes.data, count(len(work)),
+    )  # fmt: skip
+
+
+def _form(V: Array, scales: Array, work: Array) -> None:
+    """The first columns of the product of some reflectors, in their place."""
+    call, v, info = calls(V), Block.of(V, written=True), ctypes.c_int(0)
+    call.org2r(
+        count(v.rows), count(v.columns), count(v.columns), v.address, count(v.leading), scales.ctypes.data,
+        work.ctypes.data, ctypes.byref(info),
+    )  # fmt: skip

@@ -46,8 +46,8 @@ Array = npt.NDArray[np.float64]
 Fill = Callable[[slice, Array], object]
 """Writes, for the new points of a slice, one row each into an array: K(x, X) for the dual, φ(x) for the primal."""
 
-# New points at a time: memory O(n · BLOCK), a fortieth of the factor at n = 40 000, and solves as fast as all at once.
-BLOCK = 1024
+# New points at a time: memory O(n · BLOCK), a twentieth of the factor at n = 40 000, and solves as fast as all at once.
+BLOCK = 2048
 # Relative to k(x, x). A variance that is negative by less is rounding and is set to 0.
 ROUNDING = 1e-8
 # Relative to k(x, x). What features miss of the prior variance of a new point (an item that no training point has) is

@@ -318,13 +318,21 @@ def choose(problem: Problem, solver: str = AUTO) -> Solver:
 
 
 def explain(problem: Problem, solver: str = AUTO) -> str:
-    """Which solver would be used, and why not the others; one line per row of the table that minimises the loss."""
+    """Which solver would be used, and why not the others; one line per row of the table that minimises the loss.
+
+    What speaks for a row where one was named is not looked into: it can take as long as a small fit.
+    """
     chosen = choose(problem, solver)
     lines = []
     for row in _rows_for(problem).values():
         reason = row.refusal(problem)
         mark = "→" if row is chosen else " "
-        why = f"cannot: {reason}" if reason else row.reluctance(problem) or "suits"
+        if reason:
+            why = f"cannot: {reason}"
+        elif solver == AUTO:
+            why = row.reluctance(problem) or "suits"
+        else:
+            why = "asked for" if row is chosen else "not asked for"
         needs = "" if reason else f"; {in_bytes(row.memory(problem))} beyond the Gram matrix"
         lines.append(f"{mark} {row.name}: {row.method} ({why}{needs})")
     return "\n".join(lines)
