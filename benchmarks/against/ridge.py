@@ -18,10 +18,15 @@ def pair(work: str, peer: str = "sklearn", **parameters: Any) -> tuple[Contestan
     )
 
 
+# OpenBLAS 0.3.30 ends with a segmentation fault in dpotrf of 20 000 rows where it chooses its code for AVX-512.
+AVX2 = {"OPENBLAS_CORETYPE": "Zen"}
+
+
 def fit(n: int, alpha: float, at_least: float, repeats: int) -> Row:
     return Row(
         f"fit, n = {n}, alpha = {alpha:g}", "scikit-learn KernelRidge",
         pair("fit", n=n, d=D, alpha=alpha), at_least, accuracy=ACCURACY, repeats=repeats, warm_up=repeats > 2,
+        environment=AVX2 if n >= 20_000 else {},
     )  # fmt: skip
 
 

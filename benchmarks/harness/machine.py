@@ -12,10 +12,12 @@ PEERS = Path(__file__).resolve().parents[1] / "peers.txt"
 
 
 def processor() -> str:
-    """Return the processor's own name, where the system tells it."""
+    """Return the processor's own name, where the system tells it, and whether it has AVX-512, which a name may hide."""
     info = Path("/proc/cpuinfo")
-    found = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.MULTILINE) if info.exists() else None
-    return found[1].strip() if found else platform.processor() or platform.machine()
+    text = info.read_text() if info.exists() else ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    name = found[1].strip() if found else platform.processor() or platform.machine()
+    return f"{name} with AVX-512" if re.search(r"\bavx512f\b", text) else name
 
 
 def cores() -> int:

@@ -33,11 +33,11 @@ class Failed(Exception):
 class Worker:
     """A contestant's process. Its answers come through a thread, so that waiting for them can end."""
 
-    def __init__(self, contestant: Contestant) -> None:
+    def __init__(self, contestant: Contestant, environment: dict[str, str]) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.harness.worker"],
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            start_new_session=True,
+            start_new_session=True, env={**os.environ, **environment},
         )  # fmt: skip
         self.answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.complaint: list[str] = []
@@ -103,7 +103,7 @@ class Turn:
         self.row = row
         self.seconds: list[float] = []
         self.record: dict[str, Any] = {"name": contestant.name, "status": "measured"}
-        self.worker = Worker(contestant)
+        self.worker = Worker(contestant, row.environment)
 
     @property
     def alive(self) -> bool:
@@ -212,7 +212,7 @@ def judge(row: Row, records: list[dict[str, Any]]) -> dict[str, Any]:
     verdict: dict[str, Any] = {
         "work": row.work, "against": row.against, "at_least": row.at_least, "percent": row.percent,
         "memory_text": row.memory_text, "accuracy": row.accuracy, "limits": row.limits, "ratio": None,
-        "more_than": False, "best": "", "reached": mercer["status"] == "measured",
+        "more_than": False, "best": "", "reached": mercer["status"] == "measured", "environment": row.environment,
     }  # fmt: skip
     if "rate" in mercer and len(records) > 1:
         peer = best_peer(records)

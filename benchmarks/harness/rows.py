@@ -70,8 +70,12 @@ class Row:
         Keep the shortest run, not the median: for works of a millisecond, whose noise is one-sided.
     cap : float
         Seconds at which a peer is stopped, however long mercer took; but never before the target is decided.
+    patience : float
+        A peer is stopped at so many times the target, at the earliest; more where its result is wanted as well.
     warm_up : bool
         Whether an unmeasured run comes first; not worth its time where one run takes a minute.
+    environment : dict
+        Variables of the environment that every contestant's process has.
     """
 
     work: str
@@ -90,11 +94,13 @@ class Row:
     enough: float = math.inf
     best: bool = False
     cap: float = math.inf
+    patience: float = 2.0
+    environment: dict[str, str] = field(default_factory=dict)
 
     @property
     def stop(self) -> float:
         """How many times mercer's time a peer may take."""
-        return max(STOP_FACTOR, 2.0 * (self.at_least or 0.0))
+        return max(STOP_FACTOR, self.patience * (self.at_least or 0.0))
 
     def limit(self, known: float, factor: float, fastest: float = math.inf) -> float:
         """Seconds that a peer may take where mercer took `known`, and the fastest other peer so far `fastest`."""

@@ -94,8 +94,8 @@ def _finish(A: Array, diagonal: Array, beside: Array, scales: Array, work: Array
 def _multiply(A: Array, scales: Array) -> None:
     """The product of reflectors that lie below the diagonal of A, in their place.
 
-    What is to the right is multiplied by many of them at a time, so that it is read less often; their own columns, which
-    are few, by less.
+    What is to the right is multiplied by many of them at a time, so that it is read less often; their own columns by
+    fewer.
     """
     n = len(A)
     work = np.empty((max(n, 1), TOGETHER), dtype=A.dtype, order="F")
