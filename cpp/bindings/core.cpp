@@ -89,7 +89,9 @@ NB_MODULE(_core, m) {
         .def(nb::init<const mercer::Plan&, Side, const std::string&, Index>(), "plan"_a, "right"_a, "isa"_a = "",
              "budget"_a = Index{48} << 20)
         .def("store", &Basis::store, "left"_a.none(), "out"_a, "single"_a, "half"_a = false,
-             "Fill out with K(left, basis); `half`: of K(basis, basis) leave what is below the diagonal's blocks.")
+             "code"_a = std::pair(0.0, 1.0),
+             "Fill out with K(left, basis); `half`: of K(basis, basis) leave what is below the diagonal's blocks. "
+             "In uint16 a value k is the nearest whole number to (k - low) / step, with `code` = (low, step).")
         .def("matvec", &Basis::matvec, "left"_a.none(), "v"_a.none(), "single"_a, "hollow"_a = false, "rungs"_a = 1,
              "doublings"_a = 0,
              "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis). "
@@ -120,15 +122,37 @@ NB_MODULE(_core, m) {
 
     m.def(
         "held_product",
-        [](mercer::bindings::In<float, nb::ndim<2>> K, mercer::bindings::In<double, nb::ndim<1>> v) {
+        [](mercer::bindings::In<std::uint16_t, nb::ndim<2>> K, mercer::bindings::In<double, nb::ndim<1>> v,
+           std::pair<double, double> code) {
             const std::size_t n = K.shape(0);
             mercer::bindings::require(K.shape(1) == n && v.shape(0) == n, "held_product: (n, n) and (n,) expected");
             auto out = mercer::bindings::fresh<double>({n});
-            const mercer::Held job{K.data(), static_cast<Index>(n), v.data(), out.data()};
+            const mercer::Held job{K.data(), static_cast<Index>(n), {code.first, code.second}, v.data(), out.data()};
             mercer::bindings::run([&](mercer::Watch& watch) { mercer::choose_engine().held(job, watch); });
             return out;
         },
-        "K"_a, "v"_a, "K @ v of a symmetric K in float32, of which half is read.");
+        "K"_a, "v"_a, "code"_a, "K @ v of a symmetric K in 16 bits, of which half is read; `code` = (low, step).");
+
+    m.def(
+        "deflated",
+        [](mercer::bindings::In<float, nb::ndim<2>> G, mercer::bindings::In<double, nb::ndim<1>> x) {
+            const std::size_t r = G.shape(0), n = G.shape(1);
+            mercer::bindings::require(x.shape(0) == n, "deflated: (r, n) and (n,) expected");
+            auto out = mercer::bindings::fresh<double>({n});
+            const mercer::Deflate job{G.data(), static_cast<Index>(n), static_cast<Index>(r), x.data(), out.data()};
+            mercer::bindings::run([&](mercer::Watch& watch) { mercer::choose_engine().deflate(job, watch); });
+            return out;
+        },
+        "G"_a, "x"_a, "x - G' (G x), the rows of G in float32.");
+
+    using mercer::bindings::Coarse;
+    nb::class_<Coarse>(m, "Coarse", "A Cholesky factor in 16 bits of W K W with another diagonal.")
+        .def(nb::init<mercer::bindings::In<std::uint16_t, nb::ndim<2>>, std::pair<double, double>,
+                      mercer::bindings::In<float, nb::ndim<1>>, mercer::bindings::In<double, nb::ndim<1>>, float>(),
+             "codes"_a, "code"_a, "weights"_a, "diagonal"_a, "smallest"_a)
+        .def_prop_ro("share", &Coarse::share, "Of the work that is done; 1 at the end.")
+        .def("advance", &Coarse::advance, "columns"_a, "Some more columns; False where a pivot is too small.")
+        .def("solve", &Coarse::solve, "right"_a, "(L L')^-1 right.");
 
     m.def(
         "tridiagonal_diagonals",

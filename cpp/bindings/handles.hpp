@@ -191,15 +191,16 @@ class Basis {
         require_fits(plan, side_.side);
     }
 
-    void store(const Side* left, nb::ndarray<nb::c_contig, nb::device::cpu, nb::ndim<2>> out, bool single,
-               bool half) const {
+    void store(const Side* left, nb::ndarray<nb::c_contig, nb::device::cpu, nb::ndim<2>> out, bool single, bool half,
+               std::pair<double, double> code) const {
         const mercer::Side* other = check(left);
         require(static_cast<Index>(out.shape(0)) == rows(left) && static_cast<Index>(out.shape(1)) == side_.side.n,
                 "store: out has another shape");
-        const bool narrow = out.dtype() == nb::dtype<float>();
-        require(narrow || out.dtype() == nb::dtype<double>(), "store: out must be float32 or float64");
-        void* data = out.data();
-        run([&](mercer::Watch& watch) { basis_.store(other, single, watch, {data, narrow, half}); });
+        mercer::Store job{out.data(), mercer::Format::real64, {code.first, code.second}, half};
+        if (out.dtype() == nb::dtype<float>()) job.format = mercer::Format::real32;
+        else if (out.dtype() == nb::dtype<std::uint16_t>()) job.format = mercer::Format::code16;
+        else require(out.dtype() == nb::dtype<double>(), "store: out must be float64, float32 or uint16");
+        run([&](mercer::Watch& watch) { basis_.store(other, single, watch, job); });
     }
     nb::ndarray<nb::numpy, double> matvec(const Side* left, std::optional<Table> v, bool single, bool hollow,
                                           Index rungs, int doublings) const {
@@ -285,6 +286,44 @@ class Whole {
    private:
     const mercer::Engine& engine_;
     std::unique_ptr<mercer::Whole> packed_;
+};
+
+class Coarse {
+   public:
+    Coarse(In<std::uint16_t, nb::ndim<2>> codes, std::pair<double, double> code, In<float, nb::ndim<1>> weights,
+           In<double, nb::ndim<1>> diagonal, float smallest)
+        : codes_(std::move(codes)), weights_(std::move(weights)), diagonal_(std::move(diagonal)) {
+        const std::size_t n = codes_.shape(0);
+        require(codes_.shape(1) == n && weights_.shape(0) == n && diagonal_.shape(0) == n,
+                "Coarse: (n, n), (n,) and (n,) expected");
+        factor_ = mercer::choose_engine().coarse({codes_.data(),
+                                                  static_cast<Index>(n),
+                                                  {code.first, code.second},
+                                                  weights_.data(),
+                                                  diagonal_.data(),
+                                                  smallest});
+    }
+
+    double share() const { return factor_->share(); }
+    bool advance(Index columns) {
+        bool is_whole = false;
+        run([&](mercer::Watch& watch) { is_whole = factor_->advance(columns, watch); });
+        return is_whole;
+    }
+    nb::ndarray<nb::numpy, double> solve(In<double, nb::ndim<1>> right) const {
+        const std::size_t n = right.shape(0);
+        require(static_cast<Index>(n) == factor_->n() && factor_->share() == 1.0,
+                "solve: another number of rows, or the factor is not done");
+        auto out = fresh<double>({n});
+        run([&](mercer::Watch& watch) { factor_->solve(right.data(), out.data(), watch); });
+        return out;
+    }
+
+   private:
+    In<std::uint16_t, nb::ndim<2>> codes_;
+    In<float, nb::ndim<1>> weights_;
+    In<double, nb::ndim<1>> diagonal_;
+    std::unique_ptr<mercer::Coarse> factor_;
 };
 
 }  // namespace mercer::bindings

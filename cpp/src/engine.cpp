@@ -1,6 +1,7 @@
 // One row of the table of instruction sets. Compiled once for each of them.
 #include "mercer/engine.hpp"
 
+#include "mercer/coarse.hpp"
 #include "mercer/pairs.hpp"
 #include "mercer/reduce/held.hpp"
 #include "mercer/reduce/matvec.hpp"
@@ -87,6 +88,8 @@ const Engine& engine() {
         by_precision<TopK, run_topk<float>, run_topk<double>>,
         by_precision<Rows, run_rows<float>, run_rows<double>>,
         run_held,
+        run_deflate,
+        make_coarse,
         run_diagonals,
         pack_whole,
         run_nearest,

@@ -110,7 +110,7 @@ TEST("Tightly clustered data falls back to double, where most distances would ca
         for (std::size_t i = 0; i < exact.size(); ++i) CHECK_NEAR(got[i], exact[i], 1e-10);
         std::vector<float> K(static_cast<std::size_t>(n * n));  // doubles computed, floats stored
         Watch watch;
-        basis.store(left, true, watch, {K.data(), true});
+        basis.store(left, true, watch, {K.data(), mercer::Format::real32});
         double row = 0.0;
         for (Index j = 0; j < n; ++j) row += static_cast<double>(K[static_cast<std::size_t>(j)]);
         CHECK_NEAR(row, exact[0], 1e-4);
@@ -135,7 +135,7 @@ TEST("Every reducer through a basis with a budget of one tile") {
             for (std::size_t at = 0; at < a.size(); ++at) CHECK_NEAR(a[at], b[at], limit);
         };
         const std::vector<double> v = draw.normals(n * 5);
-        both([&](const Basis& b, Watch& w, double* out) { b.store(nullptr, single, w, {out, false}); }, n * n);
+        both([&](const Basis& b, Watch& w, double* out) { b.store(nullptr, single, w, {out}); }, n * n);
         both([&](const Basis& b, Watch& w, double* out) { b.matvec(nullptr, single, w, {v.data(), 5, out}); }, n * 5);
         both([&](const Basis& b, Watch& w, double* out) { b.normal(nullptr, single, w, {v.data(), nullptr, 5, out}); },
              n * 5);

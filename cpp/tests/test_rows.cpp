@@ -10,7 +10,7 @@ std::vector<double> made(const Engine& engine, const mercer::Plan& plan, const m
     const Basis basis(plan, right, engine, kPlenty);
     std::vector<double> out(at(left.n * right.n));
     Watch watch;
-    basis.store(&left, single, watch, {out.data(), false});
+    basis.store(&left, single, watch, {out.data()});
     return out;
 }
 

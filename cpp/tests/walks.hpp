@@ -36,6 +36,14 @@ inline std::vector<const Engine*> rows_that_run() {
     return rows;
 }
 
+inline const oracle::Kernel& kernel_named(const std::string& name) {
+    static const std::vector<oracle::Kernel> all = oracle::kernels();
+    for (const oracle::Kernel& kernel : all) {
+        if (kernel.name == name) return kernel;
+    }
+    throw std::invalid_argument(name);
+}
+
 // One way to walk: a row of the table, a precision, a budget.
 struct Way {
     const Engine& engine;
@@ -70,10 +78,12 @@ class Gram {
         return {plan_, left_ != nullptr ? *left_ : right_, right_, *packed_, left_ == nullptr, watch, way_.budget};
     }
     template <class T = double>
-    std::vector<T> store(bool half = false) const {
-        std::vector<T> out(size(n() * m()), T(-77));
+    std::vector<T> store(bool half = false, mercer::Code code = {}) const {
+        using mercer::Format;
+        constexpr Format format = sizeof(T) == 8 ? Format::real64 : sizeof(T) == 4 ? Format::real32 : Format::code16;
+        std::vector<T> out(size(n() * m()), T(77));
         mercer::Watch watch;
-        way_.engine.store(walk(watch), {out.data(), sizeof(T) == 4, half});
+        way_.engine.store(walk(watch), {out.data(), format, code, half});
         return out;
     }
     std::vector<double> matvec(const std::vector<double>* v, Index t, bool hollow = false, Index rungs = 1,

@@ -44,9 +44,16 @@ struct Walk {
 };
 
 // Reducers: what drinks the tiles. All arrays are row by row; sums are kept in double.
+enum class Format { real64, real32, code16 };
+// Values of K in 16 bits: k is low + step code, to half a step.
+struct Code {
+    double low = 0.0;
+    double step = 1.0;
+};
 struct Store {
     void* out = nullptr;  // (n, m)
-    bool single = false;
+    Format format = Format::real64;
+    Code code = {};     // of code16
     bool half = false;  // in a symmetric walk, leave what is below the blocks of the diagonal as it is
 };
 struct MatVec {
@@ -80,11 +87,39 @@ struct Rows {                       // rows of K, each into memory of its own, a
     Index tasks = 4;                // parts into which the columns are cut at least
 };
 
-struct Held {                  // out = K v for a symmetric matrix in memory
-    const float* K = nullptr;  // (n, n), of which nothing below the blocks of the diagonal is read
+struct Held {                          // out = K v for a symmetric matrix in memory
+    const std::uint16_t* K = nullptr;  // (n, n), of which nothing below the blocks of the diagonal is read
     Index n = 0;
+    Code code = {};
     const double* v = nullptr;  // (n)
     double* out = nullptr;      // (n)
+};
+
+struct Deflate {               // out = x - G G'x
+    const float* G = nullptr;  // (r, n): a column after the other
+    Index n = 0;
+    Index r = 0;
+    const double* x = nullptr;  // (n)
+    double* out = nullptr;      // (n)
+};
+
+struct Coarsened {                         // A = W K W + a diagonal, for a factor in 16 bits
+    const std::uint16_t* codes = nullptr;  // (n, n), of which nothing below the diagonal is read
+    Index n = 0;
+    Code code = {};
+    const float* weights = nullptr;    // (n)
+    const double* diagonal = nullptr;  // (n), of A, > 0
+    float smallest = 0.0F;             // a pivot, of the matrix scaled to a diagonal of 1, that is still believed
+};
+// A ~ L L', made by some columns after the other from what the caller keeps in its place.
+class Coarse {
+   public:
+    virtual ~Coarse() = default;
+    virtual Index n() const = 0;
+    virtual double share() const = 0;  // of the work that is done
+    // Some more columns; false where a pivot is too small, which is the end of it.
+    virtual bool advance(Index columns, Watch& watch) = 0;
+    virtual void solve(const double* right, double* out, Watch& watch) const = 0;  // (n), (n)
 };
 
 struct Diagonals {              // of Q (T + rho)^-1 Q', T tridiagonal, for some rho
@@ -136,6 +171,8 @@ struct Engine {
     void (*topk)(const Walk&, const TopK&);
     void (*rows)(const Walk&, const Rows&);
     void (*held)(const Held&, Watch&);
+    void (*deflate)(const Deflate&, Watch&);
+    std::unique_ptr<Coarse> (*coarse)(const Coarsened&);
     // False, and nothing done, where some T + rho is not positive.
     bool (*diagonals)(const Diagonals&, Watch&);
     std::unique_ptr<Whole> (*whole)(const std::int16_t* rows, Index n, Index d);

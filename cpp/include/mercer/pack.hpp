@@ -30,12 +30,16 @@ class Buffer {
     ~Buffer() { ::operator delete(data_, std::align_val_t{64}); }
 
     void reset(Index n) {
+        reset_raw(n);
+        std::fill_n(data_, n, T{});
+    }
+    // For what is written before it is read.
+    void reset_raw(Index n) {
         ::operator delete(data_, std::align_val_t{64});
         data_ = nullptr;
         n_ = 0;
         data_ = static_cast<T*>(::operator new(static_cast<std::size_t>(n) * sizeof(T), std::align_val_t{64}));
         n_ = n;
-        std::fill_n(data_, n, T{});
     }
     T* data() { return data_; }
     const T* data() const { return data_; }

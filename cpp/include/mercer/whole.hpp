@@ -11,19 +11,14 @@
 #include "mercer/engine.hpp"
 #include "mercer/heap.hpp"
 #include "mercer/micro.hpp"
+#include "mercer/numbers.hpp"
 #include "mercer/pack.hpp"
 #include "mercer/tiles.hpp"
 
 namespace mercer::MERCER_ISA {
 
-using Number = std::int32_t;  // also a pair of numbers of 16 bits, the first lowest
 inline constexpr Number kLeast = std::numeric_limits<Number>::min();
 inline constexpr Number kMost = std::numeric_limits<Number>::max();
-
-inline Number pair_of(int first, int second) {
-    return static_cast<Number>(static_cast<std::uint32_t>(static_cast<std::uint16_t>(first)) |
-                               static_cast<std::uint32_t>(static_cast<std::uint16_t>(second)) << 16);
-}
 
 // Rows of 16-bit numbers in panels of `rows` of them: (panels, pairs, rows) pairs. Missing rows and an odd last number
 // are 0.
@@ -69,12 +64,6 @@ class PackedWhole final : public Whole {
     Buffer<Number> numbers_;  // (panels, pairs, kColumns)
     Buffer<Number> starts_;   // -|z|^2
 };
-
-MERCER_INLINE VI<float> load_numbers(const Number* p) {
-    VI<float> v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
 
 // v of a panel of rows against one of columns: true, and it is stored, when one exceeds its row's limit.
 inline bool nearer_panel(const Number* a, const Number* b, Index pairs, const Number* start, const Number* limits,

@@ -3,6 +3,7 @@
 from typing import Any, final
 
 import numpy as np
+import numpy.typing as npt
 
 from mercer import _core
 from mercer.budget import empty_on_a_line
@@ -10,9 +11,13 @@ from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Proof, Rows
 from mercer.grams.factored import PhiBlocks, finite_map
 from mercer.kernels.bound import Bound, Cross
+from mercer.kernels.kernel import Kernel
 from mercer.points import Points
 
 __all__ = ["TiledGram"]
+
+# Different values in 16 bits.
+CODES = 1 << 16
 
 
 @final
@@ -97,11 +102,20 @@ class TiledGram:
         self._refuse_unless_square("take")
         return TiledGram(self._bound.take(rows))
 
-    def upper_half(self) -> Array:
-        """The entries of a square K above its diagonal, and a few more, in float32; the others are not touched."""
-        self._refuse_unless_square("upper_half")
+    def code(self) -> tuple[float, float]:
+        """(low, step) of a code of 16 bits for the entries k = low + step·code of a square K.
+
+        No entry is larger than the largest of the diagonal, and none is negative where the formula says so.
+        """
+        high = float(self.diag().max(initial=0.0))
+        kernel = self._bound.kernel
+        low = 0.0 if isinstance(kernel, Kernel) and kernel.doubt is None else -high
+        return low, (high - low) / (CODES - 1) or 1.0
+
+    def upper_codes(self, code: tuple[float, float]) -> npt.NDArray[np.uint16]:
+        """The entries of a square K above its diagonal, and a few more, in this code; the others are not touched."""
         single = Bound(self._bound.kernel, self._bound.basis, np.dtype(np.float32))
-        return single.self_cross().upper_half(empty_on_a_line(self.shape, np.float32))
+        return single.self_cross().upper_half(empty_on_a_line(self.shape, np.uint16), code)
 
     def factor(self) -> PhiBlocks | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""

@@ -220,10 +220,13 @@ class Cross:
         self._asked(self._engine.store, out)
         return out
 
-    def upper_half(self, out: Array) -> Array:
-        """The entries of K(basis, basis) above the diagonal, and a little more; below, `out` stays as it is."""
+    def upper_half(self, out: npt.NDArray[Any], code: tuple[float, float] = (0.0, 1.0)) -> npt.NDArray[Any]:
+        """The entries of K(basis, basis) above the diagonal, and a little more; below, `out` stays as it is.
+
+        In uint16 an entry k is the whole number that is nearest to (k − low) / step, for the code (low, step).
+        """
         assert self._side is None  # of self_cross
-        self._asked(partial(self._engine.store, half=True), out)
+        self._asked(partial(self._engine.store, half=True, code=code), out)
         return out
 
     @property

@@ -1,4 +1,4 @@
-"""Least squares by preconditioned conjugate gradients: products K @ V, with K in float32 or not stored at all.
+"""Least squares by preconditioned conjugate gradients: products K @ V, with K in a few bits or not stored at all.
 
 The equations of the squared loss, scaled as in `mercer.solvers.factor`,
 
@@ -10,9 +10,11 @@ F leaves of the spectrum, and no longer on its largest eigenvalues.
 
 A column is solved when its relative residual ‖r‖/‖b‖ is at most `tol` and so is its relative gap, ‖r‖² / (ridge bᵀz).
 The recurrence of r drifts from b − M z by rounding. The true residual is computed every 50 iterations, and at the end
-unless the drift is bounded far below `tol`; a column that has drifted starts again from it. Where K fits into memory in
-float32 (`mercer.solvers.held`), the steps take their products there, and the true residual, always in the precision of
-K, is looked at each time that r has shrunk by as much as float32 can be believed.
+unless the drift is bounded far below `tol`, and takes the place of r; a column that has drifted far starts again from
+it. Where K fits into memory in a few bits (`mercer.solvers.held`), the steps take their products there, and the true
+residual, always in the precision of K, is looked at each time that r has shrunk by as much as these can be believed:
+then they cost neither digits nor iterations. Where they get nowhere (what is held need not be positive), the
+iteration goes on with K itself.
 
 The condition number of M that is reported is (λ + ridge) / max(ridge, μ θ): λ is the largest eigenvalue of F Fᵀ, by
 power iteration; θ the smallest Ritz value of P⁻¹ M, from the coefficients of the iteration. Since P ≥ μ I, the
@@ -51,8 +53,9 @@ PERIOD = 50
 PROGRESS = 0.9
 # The recurrence has drifted when it is off by this share of the true residual.
 DRIFT = 0.1
-# Products in float32 are believed until the residual has shrunk to this share of the last true one.
-BELIEVED = 1e-4
+# Products with what is held are believed until the residual has shrunk to a share of the last true one: these, or in
+# between the first times its errors over the ridge.
+LEAST_BELIEVED, MOST_BELIEVED = 0.1, 1e-4
 # Pivots where a product only reads K, for a ridge as large as the mean of the diagonal; more for a smaller one. With
 # an RBF in 20 dimensions and 5 000 rows 500 took half as long again, and 50 a quarter.
 HELD_PIVOTS = 200
@@ -64,7 +67,7 @@ ROUNDINGS = 16.0
 
 
 def cg(problem: Problem, options: Options) -> Answer:
-    """Solve a least-squares problem in 8 n r bytes (and 4 n² where K is held), by n r² operations and one K @ V a step.
+    """Solve a least-squares problem by n r² operations and one K @ V a step, in 8 n r bytes; 2 n² more to hold K.
 
     Every target, and every column of B, is iterated to a relative residual of `tol`.
 
@@ -149,8 +152,6 @@ class _System:
         diagonal = scale * scale * np.asarray(gram.diag(), dtype=np.float64)
         self.trace = float(np.maximum(diagonal, 0.0).sum())
         self._held = hold(gram, ridge, k)
-        # Of a product, relative to ‖M‖ ≤ trace + ridge.
-        self.rounding = float(np.finfo(np.float32 if self.is_held else gram.dtype).eps) * (self.trace + ridge)
 
     @property
     def pivots(self) -> int | None:
@@ -164,9 +165,25 @@ class _System:
         """Whether `quick` is less exact than @."""
         return self._held is not None
 
+    @property
+    def rounding(self) -> float:
+        """The norm of what `quick` leaves out of M, or of the rounding of a product by ‖M‖ ≤ trace + ridge."""
+        if self._held is not None:
+            return self._held.error
+        return float(np.finfo(self.gram.dtype).eps) * (self.trace + self.ridge)
+
+    @property
+    def believed(self) -> float:
+        """The share of the last true residual down to which the recurrence is believed."""
+        return max(MOST_BELIEVED, LEAST_BELIEVED * min(self.rounding / self.ridge, 1.0)) if self.is_held else 0.0
+
+    def let_go(self) -> None:
+        """Take K itself from now on."""
+        self._held = None
+
     def quick(self, V: Array) -> Array:  # (r, k) -> (r, k)
-        """M V, in float32 where K is held so."""
-        return self._completed(V, self.gram.__matmul__ if self._held is None else self._held)
+        """M V, with K as it is held."""
+        return self._completed(V, self.gram.__matmul__ if self._held is None else self._held.times)
 
     def __matmul__(self, V: Array) -> Array:  # (r, k) -> (r, k)
         return self._completed(V, self.gram.__matmul__)
@@ -263,6 +280,9 @@ class _Run:
         product = self._system.quick(self._d)
         curvature = _dot(self._d, product)
         is_lost = ~((curvature > 0.0) & (self._rho > 0.0))
+        if is_lost.any() and self._system.is_held:
+            self._let_go()
+            return
         if is_lost.any():
             self._refuse_indefinite(curvature)
         step = np.divide(self._rho, curvature, out=np.zeros_like(curvature), where=~is_lost)
@@ -283,6 +303,20 @@ class _Run:
             self._d = q + slope[left] * self._d
             self._rho = _dot(self._r, q)
             self.is_stalled = self._has_stalled()
+            if self.is_stalled and self._system.is_held:
+                self._let_go()
+
+    def _let_go(self) -> None:
+        """Begin anew at what was reached, with K itself."""
+        self._system.let_go()
+        self.is_stalled = False
+        self._z = np.where(np.isfinite(self.reached[self.going]), self.solved[:, self.going], 0.0)
+        self._r = self._b - self._system @ self._z
+        self._d = self._P(self._r)
+        self._rho = _dot(self._r, self._d)
+        self._drift[self.going] = 0.0
+        self._refuted[self.going] = np.inf
+        self._true[self.going] = np.linalg.norm(self._r, axis=0)
 
     def ritz(self) -> tuple[float, float]:
         """The extreme Ritz values of P⁻¹ M, of the column that was iterated longest; (1, 1) where there was none.
@@ -308,15 +342,13 @@ class _Run:
         is_due = (len(self.trace) + 1) % PERIOD == 0
         is_small = self._is_small(residual)
         doubted = is_due | (is_small & (self._drift[going] > DRIFT * self._tol))
-        if self._system.is_held:
-            doubted |= residual <= BELIEVED * self._true[going]
+        doubted |= residual <= self._system.believed * self._true[going]
         if doubted.any():
             true = self._b[:, doubted] - self._system @ self._z[:, doubted]
             apart = np.linalg.norm(true - self._r[:, doubted], axis=0)
             norm = np.linalg.norm(true, axis=0)
             is_new[doubted] = apart > DRIFT * norm
-            self._r[:, is_new] = true[:, is_new[doubted]]
-            residual[is_new] = norm[is_new[doubted]]
+            self._r[:, doubted], residual[doubted] = true, norm
             self.reached[going[is_new]] = np.inf  # what was claimed since the last look was not so
             self._drift[going[doubted]] = 0.0
             self._true[going[doubted]] = norm

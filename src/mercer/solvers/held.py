@@ -1,11 +1,13 @@
-"""K in float32, for the many products of an iteration; what judges the iteration is made anew in float64.
+"""K in few bits, for the many products of an iteration; what judges the iteration is made anew in float64.
 
-A product with a matrix in memory takes the time to read it. In float32 that is a fraction of the time to make the
-entries again, and half of what float64 would take, in time and in bytes.
+A product with a matrix in memory takes the time to read it. In 16 bits that is a fraction of the time to make the
+entries again, and a quarter of what float64 would take, in time and in bytes.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,17 +19,32 @@ from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.tiled import TiledGram
 
-__all__ = ["FEW_COLUMNS", "held_bytes", "hold", "one_blas_thread"]
+__all__ = [
+    "FEW_COLUMNS",
+    "LARGEST",
+    "Held",
+    "by_column",
+    "code_error",
+    "code_of",
+    "held_bytes",
+    "hold",
+    "one_blas_thread",
+]
 
 Array = npt.NDArray[np.float64]
 
 # K is held where it fits into this.
-HELD_BYTES = 1_700_000_000
+HELD_BYTES = 4_000_000_000
 # What an entry that is made in float32 is off by, relative to k(x, x); rarely more.
 UNIT = 2.0**-22
-# Up to so many columns are multiplied one by one: that reads half of K for each, and wakes no threads of BLAS, which
-# would spin beside those of the engine.
+# Up to so many columns are multiplied one by one: that reads half of K, in 16 bits, for each, and wakes no threads of
+# BLAS, which would spin beside those of the engine. More are a product of matrices in float32.
 FEW_COLUMNS = 2
+# Beyond this, and below its inverse, float32 has no room for K.
+LARGEST = 1e30
+# Errors of K together may be so many times what they are compared with. K itself has something to add in most
+# directions, and where it has not, the iteration goes on without what is held.
+NUISANCE = 1.0
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
@@ -40,7 +57,30 @@ def one_blas_thread() -> AbstractContextManager[object]:
     return limits
 
 
-def held_bytes(gram: Gram, least: float) -> int:
+def by_column(apply: Callable[[Array], Array], V: Array) -> Array:  # (n, k) -> (n, k)
+    """What the engine does with one vector, for each of a few."""
+    out = np.empty_like(V, order="F")
+    for j in range(V.shape[1]):
+        out[:, j] = apply(np.ascontiguousarray(V[:, j]))
+    return out
+
+
+class Held(NamedTuple):
+    """K as it is held.
+
+    Attributes
+    ----------
+    times : callable (V) -> K V
+        Its products.
+    error : float
+        The norm of what it differs from K by, about.
+    """
+
+    times: Callable[[Array], Array]
+    error: float
+
+
+def held_bytes(gram: Gram, least: float, columns: int) -> int:
     """The bytes that `hold` would take; 0 where it would not.
 
     Parameters
@@ -48,19 +88,19 @@ def held_bytes(gram: Gram, least: float) -> int:
     gram : Gram of shape (n, n)
         K.
     least : float
-        What the errors of K together, at most n·u·max k(x, x), must not exceed: the smallest eigenvalue of what is
-        solved.
+        What the errors of K together are compared with: the smallest eigenvalue of what is solved.
+    columns : int
+        Of V, at most.
     """
-    n = gram.shape[0]
-    asked = 4 * n * n
-    if isinstance(gram, DenseGram) or asked > min(HELD_BYTES, memory_there()):
+    n, largest = gram.shape[0], float(np.abs(gram.diag()).max(initial=0.0))
+    asked = (4 if code_of(gram, columns) is None else 2) * n * n
+    if isinstance(gram, DenseGram) or not largest <= LARGEST or asked > min(HELD_BYTES, memory_there()):
         return 0
-    rounding = UNIT * n * float(np.abs(gram.diag()).max(initial=0.0))
-    return asked if rounding <= least else 0
+    return asked if _error(gram, columns) <= NUISANCE * least else 0
 
 
-def hold(gram: Gram, least: float, columns: int) -> Callable[[Array], Array] | None:
-    """V ↦ K V in float32, for V of (at most) so many columns.
+def hold(gram: Gram, least: float, columns: int) -> Held | None:
+    """V ↦ K V for V of (at most) so many columns, from K in 16 bits or in float32.
 
     None where K is stored already, does not fit, or its errors would be too much; see `held_bytes`.
 
@@ -68,14 +108,34 @@ def hold(gram: Gram, least: float, columns: int) -> Callable[[Array], Array] | N
     --------
     >>> import numpy as np, mercer
     >>> K = mercer.gram(mercer.RBF(), np.arange(3.0)[:, None], budget=0)
-    >>> times = hold(K, least=1.0, columns=3)
-    >>> np.allclose(times(np.eye(3)), K.dense(), atol=1e-6)
+    >>> held = hold(K, least=1.0, columns=1)
+    >>> np.allclose(held.times(np.ones((3, 1))), K.dense().sum(axis=1, keepdims=True), atol=1e-4)
     True
     """
-    if not held_bytes(gram, least):
+    if not held_bytes(gram, least, columns):
         return None
-    if columns > FEW_COLUMNS or not isinstance(gram, TiledGram):
-        K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
-        return lambda V: (K @ V.astype(np.float32)).astype(np.float64)
-    half = gram.upper_half()
-    return lambda V: np.stack([_core.held_product(half, np.ascontiguousarray(column)) for column in V.T], axis=1)
+    error, code = _error(gram, columns), code_of(gram, columns)
+    if isinstance(gram, TiledGram) and code is not None:
+        codes = gram.upper_codes(code)
+        return Held(lambda V: by_column(lambda v: _core.held_product(codes, v, code), V), error)
+    K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
+    return Held(lambda V: (K @ V.astype(np.float32)).astype(np.float64), error)
+
+
+def code_of(gram: Gram, columns: int) -> tuple[float, float] | None:
+    """(low, step) of the code in which K is held; None where it is held in float32."""
+    if not isinstance(gram, TiledGram) or columns > FEW_COLUMNS:
+        return None
+    code = gram.code()
+    return code if 1.0 / LARGEST <= code[1] <= LARGEST else None
+
+
+def _error(gram: Gram, columns: int) -> float:
+    """The norm of the errors of K together; those of float32 need not be independent."""
+    n, code = gram.shape[0], code_of(gram, columns)
+    return UNIT * n * float(np.abs(gram.diag()).max(initial=0.0)) if code is None else code_error(n, code)
+
+
+def code_error(n: int, code: tuple[float, float]) -> float:
+    """The norm of the errors of a code (low, step): each is step/√12 on the average, n × n of them 2 √n times that."""
+    return code[1] * math.sqrt(n / 3.0)

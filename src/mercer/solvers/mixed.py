@@ -1,4 +1,4 @@
-"""Least squares by a Cholesky factor in float32 and conjugate gradients in float64.
+"""Least squares by a Cholesky factor in 16 bits or in float32, and conjugate gradients in float64.
 
 A factor in float32 takes half the memory and half the time of one in float64. Alone it solves to some 1e-7 times the
 condition number; as the preconditioner of conjugate gradients on
@@ -8,39 +8,52 @@ condition number; as the preconditioner of conjugate gradients on
 (see `mercer.solvers.factor`), whose products are made in float64, it solves to the tolerance in a few steps, and goes
 on converging, in more of them, where plain refinement would diverge.
 
+A factor in 16 bits (`cpp/include/mercer/coarse.hpp`) halves both once more. It leaves errors of some 1e-3, so it is for
+ridges that are not far below that, and for few right-hand sides.
+
 Where rounding to float32 leaves no factor, that of the matrix plus τ·I is taken, τ = 4 u trace (u the rounding unit, so
 that τ is 4 n u of a mean diagonal entry) and doubled until there is one. This changes the preconditioner alone, never
 the equations (1) that are solved.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _core
 from mercer.budget import refuse_too_large
 from mercer.errors import NotPositive
 from mercer.grams.base import Gram
+from mercer.grams.tiled import TiledGram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import Stage, Stopped, eliminate, groups, scaling
+from mercer.solvers.held import LARGEST, by_column, code_error, code_of
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.options import Options
 
-__all__ = ["mixed"]
+__all__ = ["is_coarse", "mixed"]
 
 Array = npt.NDArray[np.float64]
 Single = npt.NDArray[np.float32]
 Columns = npt.NDArray[np.intp]
+Preconditioner = Callable[[Array], Array]  # R ↦ (L Lᵀ)⁻¹ R
 
 UNIT = 2.0**-24
 # Iterations when the options name none; with a factor for a preconditioner more would not help.
 MAX_ITER = 200
 # A shift that was doubled so often is no longer rounding.
 DOUBLINGS = 16
-# Diagonals beyond this leave float32 no room for their rows' products, and those below its inverse vanish.
-LARGEST = 1e30
+# The errors of 16 bits may be so many times the ridge; what they are shifted by where they leave no factor; a pivot of
+# the matrix with a diagonal of 1 that is no longer believed; and columns that are made between two looks at the clock.
+COARSE_NUISANCE = 4.0
+COARSE_SHIFTS = (0.0, 2.0, 8.0)
+COARSE_PIVOT = 1e-4
+COARSE_COLUMNS = 512
 # The share of a solve that is the factorisation.
 FACTOR_SHARE = 0.9
 # The true residual must fall by this between restarts, or rounding stands in the way.
@@ -124,7 +137,8 @@ class _Found(NamedTuple):
 
 def _iterate(system: _System, right: Array, options: Options, watch: Look) -> _Found:
     """Conjugate gradients for all columns, restarted from the true residual until that one is small enough, too."""
-    precondition, notes = _preconditioner(system, Stage(watch, 0.0, FACTOR_SHARE))
+    factoring = Stage(watch, 0.0, FACTOR_SHARE)
+    precondition, notes = _coarse(system, right.shape[1], factoring) or _preconditioner(system, factoring)
     steps = _Steps(system, precondition, right, options, Stage(watch, FACTOR_SHARE, 1.0))
     every = np.arange(right.shape[1])
     X, R = np.zeros_like(right), right.copy()
@@ -152,7 +166,7 @@ class _Steps:
     """
 
     def __init__(
-        self, system: _System, precondition: "_Preconditioner", right: Array, options: Options, watch: Look
+        self, system: _System, precondition: Preconditioner, right: Array, options: Options, watch: Look
     ) -> None:
         self._system = system
         self._precondition = precondition
@@ -214,23 +228,7 @@ class _Steps:
         self.is_over = is_late or len(self.trace) >= self._most
 
 
-@final
-class _Preconditioner:
-    """R ↦ L⁻ᵀ L⁻¹ R with the factor in float32."""
-
-    def __init__(self, L: Single) -> None:
-        self._L = L
-
-    def __call__(self, R: Array) -> Array:
-        # Unit columns, so that no residual is too small for float32.
-        norms = np.linalg.norm(R, axis=0)
-        norms[norms == 0.0] = 1.0
-        narrow = np.asarray(R / norms, dtype=np.float32, order="F")
-        solve_in_place(self._L, narrow)
-        return np.asarray(narrow * norms)
-
-
-def _preconditioner(system: _System, watch: Look) -> tuple[_Preconditioner, list[str]]:
+def _preconditioner(system: _System, watch: Look) -> tuple[Preconditioner, list[str]]:
     """The factor of M in float32, or of M + τI; and what there is to say about it."""
     n = len(system.scale)
     diagonal = system.diagonal()
@@ -254,9 +252,47 @@ def _preconditioner(system: _System, watch: Look) -> tuple[_Preconditioner, list
             raise Stopped
         if not broken:
             note = f"float32 needed a shift of {shift:.1e} in the preconditioner; the equations are solved without it"
-            return _Preconditioner(L), [note] if shift else []
+            return partial(_on_units, partial(_singly_solved, L)), [note] if shift else []
     raise NotPositive(
         "K + alpha·I has no Cholesky factor in float32, whatever is added for its rounding.",
         f"A shift of {shift:.1e} on the diagonal was not enough (its largest number is {diagonal.max():.3g}).",
         'Raise alpha, or use solver="cholesky", which says more.',
     )
+
+
+def _on_units(solve: Preconditioner, R: Array) -> Array:
+    """With unit columns, so that no residual is too small for float32."""
+    norms = np.linalg.norm(R, axis=0)
+    norms[norms == 0.0] = 1.0
+    return np.asarray(solve(R / norms) * norms)
+
+
+def _singly_solved(L: Single, R: Array) -> Array:
+    narrow = np.asarray(R, dtype=np.float32, order="F")
+    solve_in_place(L, narrow)
+    return narrow.astype(np.float64)
+
+
+def is_coarse(gram: Gram, ridge: float, columns: int) -> bool:
+    """Whether 16 bits do for the factor of K + ridge·I, and so many right-hand sides."""
+    code = code_of(gram, columns)
+    return code is not None and code_error(gram.shape[0], code) <= COARSE_NUISANCE * ridge
+
+
+def _coarse(system: _System, columns: int, watch: Look) -> tuple[Preconditioner, list[str]] | None:
+    """The factor of M, or of M + τI, in 16 bits; None where that is too coarse."""
+    gram, n, code = system.gram, len(system.scale), code_of(system.gram, columns)
+    if code is None or not isinstance(gram, TiledGram) or not is_coarse(gram, float(system.ridge.min()), columns):
+        return None
+    refuse_too_large(3 * n * n, f"K and a factor, {n} x {n} numbers in 16 bits", 'Use solver="cg", or fit fewer rows.')
+    codes = gram.upper_codes(code)
+    weights, diagonal = system.scale.astype(np.float32), system.diagonal()
+    for shift in (share * code_error(n, code) for share in COARSE_SHIFTS):
+        factor = _core.Coarse(codes, code, weights, diagonal + shift, COARSE_PIVOT)
+        while factor.advance(COARSE_COLUMNS):
+            if watch.look(factor.share, "factor in 16 bits"):
+                raise Stopped
+            if factor.share == 1.0:
+                note = f"a factor in 16 bits{f' of K shifted by {shift:.1e}' if shift else ''}"
+                return partial(_on_units, partial(by_column, factor.solve)), [note]
+    return None

@@ -59,7 +59,7 @@ MAX_ITER = 100
 FORCING = 0.1
 LEAST_FORCING = 1e-10
 INNER_ITERATIONS = 300
-# eᵀK e − rightᵀx is known to this share of eᵀK e, where K is in float32.
+# eᵀK e − rightᵀx is known to this share of eᵀK e, where K is held in a few bits.
 DECREMENT_ROUNDING = 1e-7
 # The slope along a step at its end, in shares of that at its start: beyond, the step was too long.
 OVERSHOT = 0.1
@@ -68,8 +68,9 @@ BISECTIONS = 40
 ROUNDING = 1e-13
 # The relative gap to which the problem with a coarse K is solved; that of its solution, with K, is larger.
 COARSE_TOL = 0.1
-# Products in float32 show a gap well enough down to this. Its last digits are the referee's: it is kept clear of tol.
-SINGLE_TOL = 1e-6
+# Products from a few bits show a gap well enough down to this. Its last digits are the referee's: it is kept clear of
+# tol.
+HELD_TOL = 1e-5
 CLEARLY = 0.9
 # Steps without progress, of the gap and of the primal, after which rounding stands in the way.
 PATIENCE = 4
@@ -81,7 +82,7 @@ def newton_cholesky(problem: Problem, options: Options) -> Answer:
 
 
 def newton_cg(problem: Problem, options: Options) -> Answer:
-    """Inexact Newton: a product K @ V per inner iteration; K is stored in float32 where that fits, else never."""
+    """Inexact Newton: a product K @ V per inner iteration; K is stored in a few bits where that fits, else never."""
     return _newton(problem, options, "newton-cg", pivoted)
 
 
@@ -202,7 +203,7 @@ def _iterate(
     inner, waited, stopped = 0, 0, False
     best_gap, best_primal = np.inf, np.inf
     best = state.a, state.theta
-    times = None if route.is_rounded and options.tol < SINGLE_TOL else route.times
+    times = None if route.is_rounded and options.tol < HELD_TOL else route.times
     while True:
         seen = measure(problem, state.a, state.theta, state.Ka, unless_above=options.tol, times=times)
         gap = seen.relative_gap
@@ -228,7 +229,7 @@ def _iterate(
         step = _direction(problem, route.times, state, curvature, precondition, eta, watch)
         inner += step.iterations
         state.move(step.delta, step.Kdelta, step.shift)
-        if route.is_rounded and options.tol < SINGLE_TOL:
+        if route.is_rounded and options.tol < HELD_TOL:
             state.refresh()
     count = len(trace) - 1
     steps = f"{count} Newton step{'' if count == 1 else 's'}, {inner} products"

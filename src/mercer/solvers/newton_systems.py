@@ -34,7 +34,7 @@ ROWS_AT_ONCE = 2_048
 # takes little, only large costs are worth many. Measured: RBF, 20 columns, 5 000 to 20 000 rows, C = 0.1 to 1000.
 LEAST_PIVOTS, MOST_PIVOTS = 100, 600
 PIVOTS_PER_COST = 6.0
-SINGLE = "stored in float32"
+HELD = "stored in a few bits"
 
 
 class Preconditioner(Protocol):
@@ -97,7 +97,7 @@ class Route(NamedTuple):
     note : str
         What to say about it.
     is_rounded : bool
-        Whether those products are made in float32.
+        Whether those products are made from few bits.
     coarse : Route, optional
         The same for a K of which products take less time, by far, and whose solution is where to begin.
     """
@@ -164,10 +164,10 @@ def _solved(L: Array, V: Array) -> Array:
 
 
 def pivoted(problem: Problem, watch: Watch) -> Route:
-    """By a partial Cholesky factor of K, made once; K itself is stored in float32 where that does."""
+    """By a partial Cholesky factor of K, made once; K itself is stored in a few bits where that does."""
     n, t = problem.y.shape
     cost = float(problem.cost.max())
-    is_held = isinstance(problem.gram, DenseGram) or held_bytes(problem.gram, 1.0 / cost) > 0
+    is_held = isinstance(problem.gram, DenseGram) or held_bytes(problem.gram, 1.0 / cost, t) > 0
     pivots = min(max(PIVOTS_PER_COST * cost, LEAST_PIVOTS), MOST_PIVOTS) if is_held else MOST_PIVOTS
     rank = min(rank_for(n), int(pivots), max(INNER // t, 1))
     # Where (c/4)·(K − F Fᵀ) is below 1/4 of the identity beside it, more columns would be useless.
@@ -184,7 +184,7 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
     precondition = _woodbury(_Held(F), t)
     coarse = Route(precondition, lambda V: F @ (F.T @ V) + rest * V, "")
     note = f"rank {F.shape[1]} preconditioner, K {how}"
-    return Route(precondition, times, note, is_rounded=how == SINGLE, coarse=coarse)
+    return Route(precondition, times, note, is_rounded=how == HELD, coarse=coarse)
 
 
 def _times(gram: Gram) -> Callable[[Array], Array]:
@@ -192,11 +192,11 @@ def _times(gram: Gram) -> Callable[[Array], Array]:
 
 
 def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], str]:
-    """K of the inner products: in float32 where c/4 times its rounding is at most 1/4 of the identity of (2)."""
+    """K of the inner products: in a few bits where c/4 times their errors are less than the identity of (2)."""
     if isinstance(gram, DenseGram):
         return _times(gram), "stored"
-    times = hold(gram, 1.0 / cost, t)
-    return (_times(gram), "made anew for each product") if times is None else (times, SINGLE)
+    held = hold(gram, 1.0 / cost, t)
+    return (_times(gram), "made anew for each product") if held is None else (held.times, HELD)
 
 
 @final

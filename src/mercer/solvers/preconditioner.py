@@ -6,21 +6,25 @@ For M = A + ridge·I, A = S K S, it is
 
 P⁻¹ is applied by Woodbury's formula,
 
-    P⁻¹ r = (r − F (FᵀF + μI)⁻¹ Fᵀ r) / μ,                                                              (2)
+    P⁻¹ r = (r − G Gᵀ r) / μ,      G = F L⁻ᵀ,   L Lᵀ = FᵀF + μI:                                          (2)
 
-through the Cholesky factor of FᵀF + μI: two products with F, n r operations each.
+two products with G, n r operations each. One μ for all points is better than one for each, diag(A − F Fᵀ): that saves a
+third of the iterations for an RBF in 20 dimensions, and takes twice as many in 2.
 """
 
 import math
+from functools import partial
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
+from mercer import _core
 from mercer.budget import memory_there
 from mercer.grams.base import Gram
 from mercer.solvers.factor import Stage
+from mercer.solvers.held import FEW_COLUMNS, by_column
 from mercer.solvers.lapack import Look
 from mercer.solvers.pivoted import pivoted_cholesky
 
@@ -89,7 +93,7 @@ class Preconditioner:
         n = len(scale)
         trace = float((scale * scale * np.asarray(gram.diag(), dtype=np.float64)).sum())
         dtype: Any = np.float32 if ridge > SINGLE * trace else np.float64
-        self._pivoted = pivoted_cholesky(
+        pivoted = pivoted_cholesky(
             gram,
             scale,
             rank_for(n) if most is None else min(rank_for(n), most),
@@ -98,25 +102,29 @@ class Preconditioner:
             watch=Stage(watch, 0.0, 0.0),  # the bar begins with the iterations
             dtype=dtype,
         )
-        F = self._pivoted.factor
-        self.rank = F.shape[1]
-        inner = _lower_gram(F)
-        self.largest = _largest_eigenvalue(inner) if self.rank else self._pivoted.trace
+        G = pivoted.factor
+        self.rank = G.shape[1]
+        inner = _lower_gram(G)
+        self.largest = _largest_eigenvalue(inner) if self.rank else pivoted.trace
         # A μ below the rounding of FᵀF would only be noise. This changes P alone, never the equations.
-        self.mu = max(ridge + self._pivoted.trace / n, EPS * trace)
-        self._L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
+        self.mu = max(ridge + pivoted.trace / n, EPS * trace)
+        L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
         while failed and math.isfinite(self.mu):
             self.mu *= 10.0
-            self._L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
+            L, failed = scipy.linalg.lapack.dpotrf(inner + self.mu * np.eye(self.rank), lower=1)
+        if self.rank:
+            divide = scipy.linalg.get_blas_funcs("trsm", (G,))
+            G = divide(1.0, L.astype(G.dtype), G, side=1, lower=1, trans_a=1, overwrite_b=1)
+        self._G = G
 
     def __call__(self, R: Array) -> Array:  # (n, k) -> (n, k)
         """P⁻¹ R by (2)."""
         if self.rank == 0:
             return R / self.mu
-        F = self._pivoted.factor
-        inside = (F.T @ R.astype(F.dtype, copy=False)).astype(np.float64, copy=False)
-        inner, _ = scipy.linalg.lapack.dpotrs(self._L, inside, lower=1)
-        result: Array = R - F @ inner.astype(F.dtype, copy=False)
+        G = self._G
+        if G.dtype == np.float32 and R.shape[1] <= FEW_COLUMNS:
+            return by_column(partial(_core.deflated, G.T), R) / self.mu
+        result: Array = R - G @ (G.T @ R.astype(G.dtype, copy=False))
         result /= self.mu
         return result
 

@@ -16,7 +16,7 @@ from mercer.solvers.cholesky import cholesky
 from mercer.solvers.eigen import eigen
 from mercer.solvers.factor import groups, scaling
 from mercer.solvers.held import held_bytes
-from mercer.solvers.mixed import mixed
+from mercer.solvers.mixed import is_coarse, mixed
 from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
@@ -29,12 +29,13 @@ AUTO = "auto"
 
 # Below this a factorisation takes less time than a preconditioner and a dozen products.
 DIRECT_ROWS = 3_000
-# Iterations of cg are guessed from what this many pivots leave of the spectrum, relative to the ridge:
+# Iterations of cg are guessed from what this many pivots leave of the spectrum of so many rows, relative to the ridge:
 # 10 + 8 √(what is left / ridge), as measured for radial kernels in 20 dimensions.
-PROBE_PIVOTS = 200
+PROBE_PIVOTS, PROBE_ROWS = 200, 2_000
 FIRST_ITERATIONS, MORE_ITERATIONS = 10.0, 8.0
-# A factorisation in float32 costs as much as one iteration for so many rows; fewer where a product only reads K.
-ROWS_PER_ITERATION, HELD_ROWS_PER_ITERATION = 350.0, 75.0
+# A factorisation in float32 costs as much as one iteration for so many rows; fewer where a product only reads K, and
+# more where 16 bits do for the factor.
+ROWS_PER_ITERATION, HELD_ROWS_PER_ITERATION, COARSE_ROWS_PER_ITERATION = 350.0, 75.0, 220.0
 # An eigendecomposition costs about as much as this many factorisations.
 FACTORS_PER_SPECTRUM = 9
 # Beyond this it takes the better part of an hour: only for who asks for it by name.
@@ -167,8 +168,7 @@ def _with_many_iterations(problem: Problem) -> str:
         return "there are fewer features than rows to solve for"
     if _rows(problem) <= DIRECT_ROWS or not problem.cost.any():  # nothing to guess, or nothing to solve
         return ""
-    rows_per_iteration = HELD_ROWS_PER_ITERATION if _held_bytes(problem) else ROWS_PER_ITERATION
-    guess, limit = _iterations(problem), _rows(problem) / rows_per_iteration
+    guess, limit = _iterations(problem), _rows(problem) / _rows_per_iteration(problem)
     return "" if guess <= limit else f"it would take about {guess:.0f} iterations, as long as a factorisation"
 
 
@@ -181,19 +181,32 @@ def _with_few_iterations(problem: Problem) -> str:
 def _iterations(problem: Problem) -> float:
     """A guess at how many iterations cg would take."""
     if problem not in _GUESSES:
+        rng, n = np.random.default_rng(0), _rows(problem)
         scale, ridge = scaling(problem.cost.max(axis=1))
-        pivoted = pivoted_cholesky(
-            problem.gram, scale, PROBE_PIVOTS, stop=0.0, rng=np.random.default_rng(0), watch=Watch("probe")
-        )
+        rows = np.sort(rng.choice(n, PROBE_ROWS, replace=False)) if n > PROBE_ROWS else np.arange(n)
+        gram, scale, ridge = problem.gram.take(rows), scale[rows], ridge[rows]
+        pivoted = pivoted_cholesky(gram, scale, PROBE_PIVOTS, stop=0.0, rng=rng, watch=Watch("probe"))
         left_over = pivoted.trace / float(ridge.sum())
         _GUESSES[problem] = FIRST_ITERATIONS + MORE_ITERATIONS * float(np.sqrt(left_over))
     return _GUESSES[problem]
 
 
+def _rows_per_iteration(problem: Problem) -> float:
+    if not _held_bytes(problem):
+        return ROWS_PER_ITERATION
+    coarse = is_coarse(problem.gram, 1.0 / float(problem.cost.max()), _columns(problem))
+    return COARSE_ROWS_PER_ITERATION if coarse else HELD_ROWS_PER_ITERATION
+
+
+def _columns(problem: Problem) -> int:
+    """Right-hand sides that are solved for together."""
+    return int(problem.y.shape[1] + (problem.B.shape[1] if problem.loss.name in SQUARED else 0))
+
+
 def _held_bytes(problem: Problem) -> int:
-    """What K of the inner products takes; up to 1/c of the largest cost float32 does."""
+    """What K of the inner products takes; up to 1/c of the largest cost a few bits do."""
     largest = float(problem.cost.max(initial=0.0))
-    return held_bytes(problem.gram, 1.0 / largest) if largest > 0.0 else 0
+    return held_bytes(problem.gram, 1.0 / largest, _columns(problem)) if largest > 0.0 else 0
 
 
 SQUARED = frozenset({"squared"})
@@ -247,7 +260,7 @@ SOLVERS: dict[str, Solver] = {
         ),
         Solver(
             "mixed",
-            "a Cholesky factorisation in float32, refined in float64 by conjugate gradients",
+            "a Cholesky factorisation in float32, or in 16 bits, refined in float64 by conjugate gradients",
             SQUARED,
             lambda problem: 4 * _rows(problem) ** 2,
             _with_constraints,

@@ -156,7 +156,7 @@ def test_products_in_float32_do_not_show(monkeypatch):
     given = {"C": 5.0, "kernel": RBF(), "solver": "newton-cg"}
     for tol in (1e-4, 1e-10):
         model = KernelLogisticRegression(**given, tol=tol).fit(X, three)
-        assert "K stored in float32" in model.solution_.note
+        assert "K stored in a few bits" in model.solution_.note
         assert model.solution_.status is Status.OPTIMAL
 
 

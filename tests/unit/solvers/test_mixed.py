@@ -8,7 +8,8 @@ from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
 from mercer.solvers import lapack
 from mercer.solvers import mixed as module
-from mercer.solvers.mixed import mixed
+from mercer.solvers.cholesky import cholesky
+from mercer.solvers.mixed import is_coarse, mixed
 from mercer.solvers.options import Options
 
 RNG = np.random.default_rng(0)
@@ -151,10 +152,56 @@ def test_an_indefinite_matrix_is_refused():
         mixed(ridge(K, Y, alpha=1e-3), Options())
 
 
-def test_memory_is_asked_for_in_float32():
+@pytest.mark.parametrize(("alpha", "asked"), [(1e-3, r"float32 would take 3\.6"), (0.1, r"16 bits would take 2\.7")])
+def test_memory_is_asked_for(alpha, asked):
     gram = mercer.gram(mercer.RBF(), np.zeros((10**6, 1)), budget=0)
-    with pytest.raises(TooLarge, match=r"float32 would take 3\.6 TB.*\n.*\n.*cg"):
-        mixed(ridge(gram, np.ones((10**6, 1))), Options())
+    with pytest.raises(TooLarge, match=asked + r" TB.*\n.*\n.*cg"):
+        mixed(ridge(gram, np.ones((10**6, 1)), alpha), Options())
+
+
+KERNELS = [mercer.RBF(), 5.0 * mercer.Matern(1.5), mercer.Linear() + 0.5 * mercer.RBF(), (mercer.Linear() + 1) ** 2]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_factor_in_16_bits_solves_in_float64(kernel, intercept):
+    points, y = RNG.standard_normal((400, 3)), RNG.standard_normal((400, 1))
+    weight = RNG.uniform(0.2, 3.0, 400)
+    weight[[3, 200]] = 0.0
+    gram = mercer.gram(kernel, points, budget=0)
+    alpha = 0.01 * float(gram.diag().max())
+    answer = mixed(ridge(gram, y, alpha, weight, intercept), Options(tol=TOL))
+    expected = cholesky(ridge(gram, y, alpha, weight, intercept), Options())
+    np.testing.assert_allclose(answer.coef, expected.coef, atol=1e-7 * np.abs(expected.coef).max())
+    np.testing.assert_allclose(answer.theta, expected.theta, atol=1e-7)
+    assert answer.note == "a factor in 16 bits"
+    assert answer.iterations <= 12
+
+
+def test_where_16_bits_leave_no_factor_a_shift_does_and_then_float32():
+    points, y = RNG.standard_normal((400, 1)), RNG.standard_normal((400, 1))  # smooth in one dimension: of low rank
+    gram = mercer.gram(mercer.RBF(), points, budget=0)
+    for alpha, note in ((1e-4, "16 bits of K shifted by"), (1e-5, "")):
+        answer = mixed(ridge(gram, y, alpha), Options(tol=1e-8))
+        expected = np.linalg.solve(gram.dense() + alpha * np.eye(400), y)
+        np.testing.assert_allclose(gram @ answer.coef, gram @ expected, atol=1e-5)
+        assert note in answer.note
+        assert ("16 bits" in answer.note) == bool(note)
+
+
+def test_16_bits_are_for_few_right_hand_sides_and_for_numbers_that_float32_holds():
+    gram = mercer.gram(mercer.RBF(), X, budget=0)
+    assert is_coarse(gram, 0.1, 2)
+    assert not is_coarse(gram, 0.1, 3)
+    assert not is_coarse(DenseGram(rbf(X)), 0.1, 1)
+    assert not is_coarse(mercer.gram(1e40 * mercer.RBF(), X, budget=0), 1e39, 1)
+
+
+def test_a_factor_in_16_bits_ends_when_its_time_is_up():
+    gram = mercer.gram(mercer.RBF(), RNG.standard_normal((1500, 3)), budget=0)
+    answer = mixed(ridge(gram, np.ones((1500, 1))), Options(max_time=1e-9))
+    assert answer.stopped
+    assert "the time was up" in answer.note
 
 
 def test_weights_that_are_all_zero_are_refused():

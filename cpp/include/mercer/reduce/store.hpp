@@ -5,11 +5,33 @@
 
 namespace mercer::MERCER_ISA {
 
+// A value as it is written.
+template <class T, class Out>
+struct Written {
+    explicit Written(const Code&) {}
+    Out operator()(T x) const { return static_cast<Out>(x); }
+};
+template <class T>
+struct Written<T, std::uint16_t> {
+    explicit Written(const Code& code)
+        : scale(static_cast<T>(1.0 / code.step)), shift(static_cast<T>(0.5 - code.low / code.step)) {}
+    std::uint16_t operator()(T x) const {
+        const T code = std::min(std::max(x * scale + shift, T{0}), T{65535});
+        return static_cast<std::uint16_t>(static_cast<std::int32_t>(code));
+    }
+    T scale, shift;
+};
+
 template <class T, class Out>
 class StoreDrink {
    public:
-    StoreDrink(const Walk& walk, Out* out, bool mirrors, Walker<T>& walker)
-        : walk_(walk), out_(out), mirrors_(mirrors), walker_(walker), streams_(may_stream(walk, out)) {}
+    StoreDrink(const Walk& walk, Out* out, const Store& to, Walker<T>& walker)
+        : walk_(walk),
+          out_(out),
+          written_(to.code),
+          mirrors_(walk.symmetric && !to.half),
+          walker_(walker),
+          streams_(may_stream(walk, out)) {}
 
     void strip(int strip, Index j) {
         const T* tile = walker_.fold(strip, j);
@@ -24,8 +46,9 @@ class StoreDrink {
         } else {
             for (Index r = 0; r < rows; ++r) {
                 const T* from = tile + r * kStripCols<T>;
-                std::transform(from, from + columns, out_ + (i + r) * m + j, [](T x) { return static_cast<Out>(x); });
-                if constexpr (sizeof(Out) < sizeof(T)) {  // finite in double, but perhaps not in float
+                std::transform(from, from + columns, out_ + (i + r) * m + j, written_);
+                if constexpr (std::is_floating_point_v<Out> &&
+                              sizeof(Out) < sizeof(T)) {  // finite in double, but perhaps not in float
                     const Out* row = out_ + (i + r) * m + j;
                     const Out* bad_at = std::find_if(row, row + columns, [](Out x) { return !std::isfinite(x); });
                     if (bad_at != row + columns) throw mercer::NotFinite(i + r, j + (bad_at - row), -1);
@@ -42,7 +65,7 @@ class StoreDrink {
         }
         for (Index c = 0; c < columns; ++c) {
             Out* to = out_ + (j + c) * m + i;
-            for (Index r = 0; r < rows; ++r) to[r] = static_cast<Out>(tile[r * kStripCols<T> + c]);
+            for (Index r = 0; r < rows; ++r) to[r] = written_(tile[r * kStripCols<T> + c]);
         }
     }
     void end_strip(int) {}
@@ -70,6 +93,7 @@ class StoreDrink {
 
     const Walk& walk_;
     Out* out_;
+    Written<T, Out> written_;
     bool mirrors_;
     Walker<T>& walker_;
     bool streams_;
@@ -77,10 +101,11 @@ class StoreDrink {
 };
 
 template <class T, class Out>
-void store_as(const Walk& walk, Out* out, bool half) {
+void store_as(const Walk& walk, const Store& to) {
+    Out* out = static_cast<Out*>(to.out);
     parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
         Walker<T> walker(walk);
-        StoreDrink<T, Out> drink(walk, out, walk.symmetric && !half, walker);
+        StoreDrink<T, Out> drink(walk, out, to, walker);
         const Index i0 = block * kBlockRows;
         const Index i1 = std::min(i0 + kBlockRows, walk.left.n);
         sweep<T>(walker, walk, i0, i1, walk.symmetric ? i0 : 0, walk.right.n, drink);
@@ -96,8 +121,14 @@ void store_as(const Walk& walk, Out* out, bool half) {
 
 template <class T>
 void run_store(const Walk& walk, const Store& to) {
-    if (to.single) store_as<T>(walk, static_cast<float*>(to.out), to.half);
-    else store_as<T>(walk, static_cast<double*>(to.out), to.half);
+    switch (to.format) {
+        case Format::real64:
+            return store_as<T, double>(walk, to);
+        case Format::real32:
+            return store_as<T, float>(walk, to);
+        case Format::code16:
+            return store_as<T, std::uint16_t>(walk, to);
+    }
 }
 
 }  // namespace mercer::MERCER_ISA
