@@ -29,13 +29,23 @@ def param(default: Any, domain: ParameterDomain) -> Any:
     return dataclasses.field(default=default, metadata={"domain": domain})
 
 
+# The fields of each class of terms: every one is a dataclass.
+_DECLARED: dict[type, tuple[dataclasses.Field[Any], ...]] = {}
+
+
+def _declared(kind: type) -> tuple[dataclasses.Field[Any], ...]:
+    if kind not in _DECLARED:
+        _DECLARED[kind] = dataclasses.fields(kind)
+    return _DECLARED[kind]
+
+
 class Term(Writable):
     """Base of every map and node. Subclasses are final frozen dataclasses (``repr=False, eq=False``), or abstract."""
 
     __array_ufunc__: ClassVar[None] = None  # array * term is an error, not an array of terms
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # every term is a dataclass
+        for field in _declared(type(self)):
             checked = field.metadata["domain"].check(type(self).__name__, field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, checked)
         self.settle()
@@ -57,8 +67,7 @@ class Term(Writable):
 
     def fields(self) -> dict[str, Any]:
         """The fields by name, in order."""
-        names = (field.name for field in dataclasses.fields(self))  # type: ignore[arg-type]  # every term is a dataclass
-        return {name: getattr(self, name) for name in names}
+        return {field.name: getattr(self, field.name) for field in _declared(type(self))}
 
     def children(self) -> tuple["Term", ...]:
         """The terms that this term holds, in order."""

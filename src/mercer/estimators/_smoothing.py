@@ -56,12 +56,12 @@ class Smoother(KernelMachine):
     _fallback: Array  # (n, p): what is predicted beside a point where no weight is left
 
     @abstractmethod
-    def _ratio(self, sums: Array) -> tuple[Array, Array]:  # (m, p), (m,)
+    def _ratio(self, sums: Array) -> tuple[Array, Array]:  # (…, m, c) -> (…, m, p), (…, m)
         """Predictions from sums, and the sums of the weights."""
 
     @abstractmethod
-    def _score(self, predictions: Array) -> float:
-        """How good predictions for the training points are."""
+    def _errors(self, predictions: Array) -> Array:  # (…, n, p) -> (…, n)
+        """How far predictions for the training points are off."""
 
     def has_support(self, X: Any) -> npt.NDArray[np.bool_]:
         """Whether any training point has weight at each point; where none has, the nearest one predicts.
@@ -130,8 +130,9 @@ class Smoother(KernelMachine):
         for end in range(widths.size, 0, -rungs):
             self.bound_ = self.bound_.with_kernel(form.at(float(widths[end - 1])))
             cross = self.bound_.self_cross()
-            for rung, sums in enumerate(cross.powers_without_diagonal(self._table, min(rungs, end), doublings)):
-                scores[end - 1 - rung] = self._score(self._left_out(sums))
+            sums = cross.powers_without_diagonal(self._table, min(rungs, end), doublings)
+            for rung, errors in enumerate(self._errors(self._left_out(sums))):
+                scores[end - 1 - rung] = -float(self._weight @ errors / self._weight.sum())
         return scores
 
     def _predictions(self, points: Points) -> Array:  # (m, p)
@@ -158,17 +159,17 @@ class Smoother(KernelMachine):
                 "Give the bandwidth as a number.",
             )
 
-    def _left_out(self, sums: Array) -> Array:  # (m, p)
+    def _left_out(self, sums: Array) -> Array:  # (…, n, c) -> (…, n, p)
         """Predictions from sums over all others; the nearest other point's where no weight is left."""
         found, total = self._ratio(sums)
-        lost = np.flatnonzero(total < LEAST_SUM)
-        if lost.size:
-            found[lost] = self._fallback[self._nearest_others(lost)]
+        lost = np.nonzero(total < LEAST_SUM)
+        if lost[-1].size:
+            found[lost] = self._fallback[self._nearest_others(lost[-1])]
         return found
 
     def _nearest_others(self, rows: npt.NDArray[np.intp]) -> Indices:
         """The nearest other training point that has weight, of some; the same for every bandwidth."""
-        unknown = rows[self._neighbour[rows] < 0]
+        unknown = np.unique(rows[self._neighbour[rows] < 0])
         if unknown.size:
             two = self._nearest(self.bound_.basis.take(unknown), 2)
             self._neighbour[unknown] = np.where(two[:, 0] == unknown, two[:, 1], two[:, 0])
@@ -181,8 +182,9 @@ class Smoother(KernelMachine):
         if self._distance is None:  # precomputed: all that is left of d² where k(x, ·) = 0 is k(z, z)
             order = rows[np.argsort(self.bound_.pairs()[rows], kind="stable")]
             return np.tile(order[:k], (len(points), 1))
-        known = bind(self._distance, self.bound_.basis.take(rows), dtype=np.float64)
-        return np.asarray(rows[known.cross(points).best(k, largest=False)[1]])
+        is_whole = rows.size == len(self._weight)
+        known = self.bound_ if is_whole else self.bound_.take(rows)
+        return np.asarray(rows[known.with_kernel(self._distance).cross(points).best(k, largest=False)[1]])
 
 
 def _form(kernel: Any, spec: KernelSpec, points: Points) -> Weights:

@@ -170,15 +170,14 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         return found[:, 0] if self._flat else found
 
     def _ratio(self, sums: Array) -> tuple[Array, Array]:
-        total = sums[:, -1]
+        total = sums[..., -1]
         supported = total >= LEAST_SUM
-        means = sums[:, :-1] / np.where(supported, total, 1.0)[:, None]
+        means = sums[..., :-1] / np.where(supported, total, 1.0)[..., None]
         # A mean lies among what it is the mean of; rounding may not.
         return np.clip(means, *self._range), total
 
-    def _score(self, predictions: Array) -> float:
-        errors = np.square(self._scale * (self._values - predictions)).mean(axis=1)
-        return -float(self._weight @ errors / self._weight.sum())
+    def _errors(self, predictions: Array) -> Array:
+        return np.asarray(np.square(self._scale * (self._values - predictions)).mean(axis=-1))
 
 
 class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
@@ -270,9 +269,8 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
 
     def _ratio(self, sums: Array) -> tuple[Array, Array]:
         votes = np.maximum(sums, 0.0)
-        total = votes.sum(axis=1)
-        return votes / np.where(total >= LEAST_SUM, total, 1.0)[:, None], total
+        total = votes.sum(axis=-1)
+        return votes / np.where(total >= LEAST_SUM, total, 1.0)[..., None], total
 
-    def _score(self, predictions: Array) -> float:
-        errors = np.square(self._fallback - predictions).sum(axis=1)
-        return -float(self._weight @ errors / self._weight.sum())
+    def _errors(self, predictions: Array) -> Array:
+        return np.asarray(np.square(self._fallback - predictions).sum(axis=-1))

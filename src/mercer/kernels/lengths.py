@@ -57,15 +57,16 @@ def _median(points: Points, distance: ResolvedDistance, power: int) -> float:
     if len(rows) > SAMPLE_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, SAMPLE_ROWS, replace=False))
     psi = evaluate(distance, points.take(rows))
-    np.fill_diagonal(psi, 0.0)
-    apart = psi[psi > 0.0].astype(np.float64)  # every pair twice, which leaves the median as it is
+    pairs = psi[~np.tri(len(psi), dtype=bool)].astype(np.float64)
+    apart = pairs[pairs > 0.0]
     if apart.size == 0:
         raise InvalidInput(
             'length_scale="median" cannot be found: all distances are zero.',
             f"Got {len(points)} points that do not differ in {distance!r}.",
             "Give the length scale as a number.",
         )
-    return float(np.median(apart ** (1.0 / power)))
+    middle = np.partition(apart, [(apart.size - 1) // 2, apart.size // 2])[[(apart.size - 1) // 2, apart.size // 2]]
+    return float((middle ** (1.0 / power)).mean())
 
 
 # Rule -> (points, the distance, the power p of ℓ in ψ/ℓᵖ) -> ℓ.

@@ -246,7 +246,7 @@ def _finish(program: _Program, result: Register) -> Plan:
             a = place[a]
         if old.op in _READS_B:
             b = place[b]
-        instructions.append(replace(old, out=place[index], a=a, b=b))
+        instructions.append(Instruction(old.op, place[index], a, b, old.s, old.t))
     return Plan(
         views=tuple(all_views[i] for i in views.old),
         leaves=tuple(replace(all_leaves[i], view=views.new[all_leaves[i].view]) for i in leaves.old),

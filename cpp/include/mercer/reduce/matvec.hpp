@@ -2,6 +2,9 @@
 // lane, 256 columns or one block of rows, then in double.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "mercer/tiles.hpp"
 
 namespace mercer::MERCER_ISA {
@@ -47,14 +50,17 @@ class FewDrink {
           out_(out),
           width_(job.width()),
           doublings_(job.doublings),
+          least_(static_cast<T>(std::exp2(std::ldexp(std::log2(std::numeric_limits<T>::min()), -job.doublings)))),
           row_sums_(width_ * kBlockRows),
           lanes_(width_ * kLanes) {
         if (mirror) column_sums_.reset(v.stride * width_);
     }
 
     void strip(int strip, Index j) {
-        const Index i = walker_.first_row() + strip * kStripRows;
-        const bool mirrored = mirror_ && j >= walker_.first_row() + kBlockRows;
+        const Index row = strip * kStripRows, column = j - walker_.first_row();
+        if (kHalves && mirror_ && row >= kHalf && column < kHalf) return;  // the mirror image of what is beside it
+        const Index i = walker_.first_row() + row;
+        const bool mirrored = mirror_ && column >= (kHalves && row < kHalf ? kHalf : Index{kBlockRows});
         columns_ += kStripCols<T>;
         const T* v = v_.values.data();
         if (width_ != 1 || !walker_.multiply(strip, j, v + j, lanes_.data(), mirrored ? v + i : nullptr,
@@ -88,71 +94,94 @@ class FewDrink {
 
    private:
     static constexpr Index kLanes = kStripRows * kWidth<T>;
+    // Where strips end in the middle of a block, a block on the diagonal is made but for a quarter.
+    static constexpr Index kHalf = kBlockRows / 2;
+    static constexpr bool kHalves = kHalf % kStripRows == 0 && kHalf % kStripCols<T> == 0;
 
     void through_memory(int strip, Index i, Index j, bool mirrored) {
         const auto made = walker_.open(strip, j);
         for (Index first = 0; first < width_; first += v_.t) {
-            if (first > 0) square(made.tile, doublings_);
-            for (Index c = 0; c < v_.t; ++c) {
-                const bool last = first + c + 1 == width_ && !mirrored;
-                const auto along = kAlongRows[static_cast<int>(first + c == 0 ? made.link : Link::none)][last ? 0 : 1];
-                along(made.tile, v_.values.data() + c * v_.stride + j, lanes_.data() + (first + c) * kLanes);
-            }
-            for (Index c = 0; mirrored && c < v_.t; ++c)
-                along_columns(made.tile, v_.values.data() + c * v_.stride + i,
-                              column_sums_.data() + (first + c) * v_.stride + j);
+            if (first > 0) raise(made.tile);
+            Index c = 0;
+            for (; c + 2 <= v_.t; c += 2)
+                take<2>(made.tile, first + c == 0 ? made.link : Link::none, first, c, i, j, mirrored);
+            if (c < v_.t) take<1>(made.tile, first + c == 0 ? made.link : Link::none, first, c, i, j, mirrored);
         }
     }
-    static void square(T* tile, int times) {
+    // So many columns of V from the c-th on, for the rung whose sums begin at `first`.
+    template <int Columns>
+    void take(T* tile, Link link, Index first, Index c, Index i, Index j, bool mirrored) {
+        const bool last = first + c + Columns == width_ && !mirrored;
+        const T* v = v_.values.data() + c * v_.stride;
+        kAlongRows<Columns>[static_cast<int>(link)][last ? 0 : 1](tile, v + j, v_.stride,
+                                                                  lanes_.data() + (first + c)* kLanes);
+        if (mirrored) along_columns<Columns>(tile, v + i, v_.stride, column_sums_.data() + (first + c) * v_.stride + j);
+    }
+    // The tile to the power of the next rung. What would fall below the normal numbers is 0: without all its digits it
+    // would count for little, and take long.
+    void raise(T* tile) const {
+        const V<T> least = fill<T>(least_);
         for (Index at = 0; at < kStripRows * kStripCols<T>; at += kWidth<T>) {
             V<T> k = load<T>(tile + at);
-            for (int time = 0; time < times; ++time) k = k * k;
+            k = select<T>(absolute<T>(k) < least, V<T>{}, k);
+            for (int time = 0; time < doublings_; ++time) k = k * k;
             store<T>(tile + at, k);
         }
     }
 
-    // lanes += K v, where K is the tile after its link; `Keep` writes K back for whoever reads it next.
-    template <Link L, bool Keep>
-    static void along_rows(T* tile, const T* v, T* lanes) {
+    // lanes += K v for some columns v, where K is the tile after its link; `Keep` writes K back for whoever reads it
+    // next.
+    template <Link L, bool Keep, int Columns>
+    static void along_rows(T* tile, const T* v, Index stride, T* lanes) {
         constexpr int kGroup = 6;
         for (int r = 0; r < kStripRows; r += kGroup) {
-            V<T> sum[kGroup];
+            V<T> sum[Columns][kGroup];
             MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g) sum[g] = load<T>(lanes + (r + g) * kWidth<T>);
+            for (int g = 0; g < kGroup; ++g)
+                for (int q = 0; q < Columns; ++q) sum[q][g] = load<T>(lanes + q * kLanes + (r + g) * kWidth<T>);
             for (int c = 0; c < kStripCols<T>; c += kWidth<T>) {
-                const V<T> x = load<T>(v + c);
+                V<T> x[Columns];
+                for (int q = 0; q < Columns; ++q) x[q] = load<T>(v + q * stride + c);
                 MERCER_UNROLL
                 for (int g = 0; g < kGroup; ++g) {
                     T* at = tile + (r + g) * kStripCols<T> + c;
                     const V<T> k = linked<T, L>(load<T>(at));
                     if constexpr (Keep && L != Link::none) store<T>(at, k);
-                    sum[g] = fma<T>(k, x, sum[g]);
+                    for (int q = 0; q < Columns; ++q) sum[q][g] = fma<T>(k, x[q], sum[q][g]);
                 }
             }
             MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g) store<T>(lanes + (r + g) * kWidth<T>, sum[g]);
+            for (int g = 0; g < kGroup; ++g)
+                for (int q = 0; q < Columns; ++q) store<T>(lanes + q * kLanes + (r + g) * kWidth<T>, sum[q][g]);
         }
     }
-    using AlongRows = void (*)(T*, const T*, T*);
+    using AlongRows = void (*)(T*, const T*, Index, T*);
+    template <int Columns>
     static constexpr AlongRows kAlongRows[3][2] = {
-        {along_rows<Link::none, false>, along_rows<Link::none, true>},
-        {along_rows<Link::near, false>, along_rows<Link::near, true>},
-        {along_rows<Link::far, false>, along_rows<Link::far, true>},
+        {along_rows<Link::none, false, Columns>, along_rows<Link::none, true, Columns>},
+        {along_rows<Link::near, false, Columns>, along_rows<Link::near, true, Columns>},
+        {along_rows<Link::far, false, Columns>, along_rows<Link::far, true, Columns>},
     };
-    static void along_columns(const T* tile, const T* v, T* sums) {
+    template <int Columns>
+    static void along_columns(const T* tile, const T* v, Index stride, T* sums) {
         constexpr int kGroup = 4;
         for (int c = 0; c < kStripCols<T>; c += kGroup * kWidth<T>) {
-            V<T> sum[kGroup];
+            V<T> sum[Columns][kGroup];
             MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g) sum[g] = load<T>(sums + c + g * kWidth<T>);
+            for (int g = 0; g < kGroup; ++g)
+                for (int q = 0; q < Columns; ++q) sum[q][g] = load<T>(sums + q * stride + c + g * kWidth<T>);
             for (int r = 0; r < kStripRows; ++r) {
-                const V<T> x = fill<T>(v[r]);
+                V<T> x[Columns];
+                for (int q = 0; q < Columns; ++q) x[q] = fill<T>(v[q * stride + r]);
                 MERCER_UNROLL
-                for (int g = 0; g < kGroup; ++g)
-                    sum[g] = fma<T>(load<T>(tile + r * kStripCols<T> + c + g * kWidth<T>), x, sum[g]);
+                for (int g = 0; g < kGroup; ++g) {
+                    const V<T> k = load<T>(tile + r * kStripCols<T> + c + g * kWidth<T>);
+                    for (int q = 0; q < Columns; ++q) sum[q][g] = fma<T>(k, x[q], sum[q][g]);
+                }
             }
             MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g) store<T>(sums + c + g * kWidth<T>, sum[g]);
+            for (int g = 0; g < kGroup; ++g)
+                for (int q = 0; q < Columns; ++q) store<T>(sums + q * stride + c + g * kWidth<T>, sum[q][g]);
         }
     }
     void spill(int strip) {
@@ -172,6 +201,7 @@ class FewDrink {
     double* out_;
     Index width_;
     int doublings_;
+    T least_;  // that a power of the next rung does not take below the normal numbers
     Buffer<double> row_sums_;
     Buffer<T> lanes_;
     Buffer<T> column_sums_;
