@@ -146,10 +146,11 @@ class CoarseFactor final : public Coarse {
 
     // Where the numbers of a block of rows begin: panels of kLanes rows, each with all pairs up to its diagonal block.
     static Index offset(Index block) { return kCoarseBlock * kCoarseBlock / 2 * (block * (block + 1) / 2); }
-    Number* panel(Index block, Index at) const {
-        return numbers_.data() + offset(block) + at * (block + 1) * (kCoarseBlock / 2) * kLanes;
+    static Index panel_offset(Index block, Index at) {
+        return offset(block) + at * (block + 1) * (kCoarseBlock / 2) * kLanes;
     }
-    float* corner_of(Index block) const { return corners_.data() + block * kCoarseBlock * kCoarseBlock; }
+    const Number* panel(Index block, Index at) const { return numbers_.data() + panel_offset(block, at); }
+    const float* corner_of(Index block) const { return corners_.data() + block * kCoarseBlock * kCoarseBlock; }
 
     // C of (1), as the rows of its transpose.
     void remainder(Index row, Index column, float* C) const {
@@ -204,12 +205,13 @@ class CoarseFactor final : public Coarse {
             std::fill_n(pivot, k, 0.0F);
         }
         keep(block, block, C);
+        float* inverse = corners_.data() + block * kCoarseBlock * kCoarseBlock;
         for (Index k = kCoarseBlock - 1; k >= 0; --k) {
             const float* from = C + k * kCoarseBlock;
-            float* to = corner_of(block) + k * kCoarseBlock;
+            float* to = inverse + k * kCoarseBlock;
             to[k] = 1.0F;
             for (Index m = k + 1; m < kCoarseBlock; ++m) {
-                const float* other = corner_of(block) + m * kCoarseBlock;
+                const float* other = inverse + m * kCoarseBlock;
                 const float x = from[m];
                 for (Index j = m; j < kCoarseBlock; ++j) to[j] -= x * other[j];
             }
@@ -249,7 +251,7 @@ class CoarseFactor final : public Coarse {
     // The transpose of a block of L, in its numbers.
     void keep(Index row, Index column, const float* C) {
         for (Index at = 0; at < kPanels; ++at) {
-            Number* to = panel(row, at) + column * (kCoarseBlock / 2) * kLanes;
+            Number* to = numbers_.data() + panel_offset(row, at) + column * (kCoarseBlock / 2) * kLanes;
             for (Index j = 0; j < kCoarseBlock; j += 2, to += kLanes) {
                 const float* first = C + j * kCoarseBlock + at * kLanes;
                 const float* second = first + kCoarseBlock;
@@ -329,8 +331,8 @@ class CoarseFactor final : public Coarse {
     Index done_ = 0;  // columns of blocks
     CoarsePanel products_ = choose_coarse_panel();
     std::atomic<bool> broken_{false};
-    mutable Buffer<Number> numbers_;
-    mutable Buffer<float> corners_;  // (blocks, kCoarseBlock, kCoarseBlock): the transpose of L_JJ^-1, row by row
+    Buffer<Number> numbers_;
+    Buffer<float> corners_;  // (blocks, kCoarseBlock, kCoarseBlock): the transpose of L_JJ^-1, row by row
     Buffer<float> scale_;
 };
 
