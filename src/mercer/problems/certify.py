@@ -11,12 +11,14 @@ a sum of terms that are ≥ 0 (Fenchel-Young), and is computed as that sum: the 
 rounding and nothing else.
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer.budget import CACHED, row_blocks
 from mercer.problems.feasible import feasible
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer, ErrorBound, Solution, Status
@@ -169,14 +171,20 @@ class _Terms(NamedTuple):
 
 
 def _terms(problem: Problem, g: Array, a: Array) -> _Terms:
-    """The sums over rows. Rows of infinite cost add no loss and −a y to the dual, rows of no cost nothing."""
-    cost, y, loss = problem.cost, problem.y, problem.loss
-    soft = (cost > 0.0) & np.isfinite(cost)
+    """The sums over rows, some rows at a time: a dozen arrays as long as the data would cost more than its products."""
+    parts = [_terms_of(problem, rows, g[rows], a[rows]) for rows in row_blocks(len(a), a.shape[1], CACHED)]
+    return _Terms(*map(math.fsum, zip(*parts, strict=True)))
+
+
+def _terms_of(problem: Problem, rows: slice, g: Array, a: Array) -> _Terms:
+    """Of some rows. Those of infinite cost add no loss and −a y to the dual, rows of no cost nothing."""
+    cost, y, loss = problem.cost[rows], problem.y[rows], problem.loss
+    hard = np.isinf(cost)
+    soft = (cost > 0.0) & ~hard
     c, slope = np.where(soft, cost, 0.0), -a / np.where(soft, cost, 1.0)
     losses, conjugates = loss.value(g, y), loss.conjugate(slope, y)
     joined = (slope * g).sum(axis=1, keepdims=True) if loss.is_joint else slope * g
     excess = np.maximum(losses + conjugates - joined, 0.0)
-    hard = np.isinf(cost)
     nothing = loss.value(np.zeros_like(g), y)
     return _Terms(
         losses=float(np.vdot(c, losses)),
@@ -203,11 +211,20 @@ def _residual(problem: Problem, g: Array, a: Array, hard: npt.NDArray[np.bool_])
     if not problem.loss.is_squared:
         return float("nan")
     # In a column of infinite costs these cancel: a/c is nothing, and the weights remain.
-    cost = np.where(hard.any(axis=0), problem.weight[:, None] * (problem.cost > 0.0), problem.cost)
-    coef = np.where(hard.any(axis=0), 0.0, a)
-    left, whole = _remainder(cost, problem.y - g, coef), np.sqrt(cost) * problem.y
-    pairs = zip(np.linalg.norm(left, axis=0), np.linalg.norm(whole, axis=0), strict=True)
-    return max(_ratio(float(part), float(of)) for part, of in pairs)
+    is_hard, weight, y = hard.any(axis=0), problem.weight[:, None], problem.y
+
+    def cost(rows: slice) -> Array:
+        return np.where(is_hard, weight[rows] * (problem.cost[rows] > 0.0), problem.cost[rows])
+
+    left = _norms(y.shape, lambda rows: _remainder(cost(rows), y[rows] - g[rows], np.where(is_hard, 0.0, a[rows])))
+    whole = _norms(y.shape, lambda rows: np.sqrt(cost(rows)) * y[rows])
+    return max(_ratio(float(part), float(of)) for part, of in zip(left, whole, strict=True))
+
+
+def _norms(shape: tuple[int, int], made: Callable[[slice], Array]) -> Array:  # (t,)
+    """The norms of the columns of what is made some rows at a time."""
+    squares = (np.square(made(rows)).sum(axis=0) for rows in row_blocks(*shape, CACHED))
+    return np.asarray(np.sqrt(sum(squares, start=np.zeros(shape[1]))))
 
 
 def _normal_residual(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float:
@@ -226,12 +243,13 @@ def _error_bound(
     has_intercept = problem.B.shape[1] == 1 and bool((problem.B == 1.0).all())
     if not problem.loss.is_squared or hard.any() or not (has_intercept or problem.B.shape[1] == 0):
         return None
-    left = _remainder(problem.cost, problem.y - g, a)
-    t = left.shape[1]
+    cost, y = problem.cost, problem.y
+    t = y.shape[1]
     if not has_intercept:
-        return ErrorBound(0.5 * np.linalg.norm(left, axis=0), np.zeros(t), np.zeros(t))
-    root = np.sqrt(problem.cost)
-    mean = (root * left).sum(axis=0) / problem.cost.sum(axis=0)
+        left_norms = _norms(y.shape, lambda rows: _remainder(cost[rows], y[rows] - g[rows], a[rows]))
+        return ErrorBound(0.5 * left_norms, np.zeros(t), np.zeros(t))
+    left, root = _remainder(cost, y - g, a), np.sqrt(cost)
+    mean = (root * left).sum(axis=0) / cost.sum(axis=0)
     moved = np.sqrt(np.maximum((delta * Kdelta).sum(axis=0), 0.0))
     return ErrorBound(0.5 * np.linalg.norm(left - root * mean, axis=0), np.abs(mean), moved)
 

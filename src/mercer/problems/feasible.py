@@ -87,6 +87,8 @@ def _tilted(problem: Problem, a: Array) -> Array:
 
 
 def _boxed(problem: Problem, a: Array) -> Array:
+    if problem.loss.is_squared and problem.B.shape[1] == 0:  # neither a bound nor an equality
+        return np.where(problem.cost > 0.0, a, 0.0)
     low, high = problem.loss.box(problem.y)
     with np.errstate(invalid="ignore"):  # 0 · ∞, a row without cost: its coefficient is 0
         low, high = (np.where(problem.cost > 0.0, problem.cost * bound, 0.0) for bound in (low, high))

@@ -92,9 +92,11 @@ def held_bytes(gram: Gram, least: float, columns: int) -> int:
     columns : int
         Of V, at most.
     """
-    n, largest = gram.shape[0], float(np.abs(gram.diag()).max(initial=0.0))
+    n = gram.shape[0]
     asked = (4 if code_of(gram, columns) is None else 2) * n * n
-    if isinstance(gram, DenseGram) or not largest <= LARGEST or asked > min(HELD_BYTES, memory_there()):
+    if isinstance(gram, DenseGram) or asked > min(HELD_BYTES, memory_there()):
+        return 0  # before the diagonal, which for a million rows is a pass over the data
+    if not float(np.abs(gram.diag()).max(initial=0.0)) <= LARGEST:
         return 0
     return asked if _error(gram, columns) <= NUISANCE * least else 0
 
