@@ -71,6 +71,13 @@ ROWS: tuple[Row, ...] = (
         pair("predict", n=10_000, d=D, alpha=1e-3, new=20_000),
         8.0, memory=64 * MEGABYTE, memory_text="extra memory < 64 MB", accuracy=ACCURACY, repeats=3,
     ),
+    *(
+        Row(
+            f"predict one row on {n}, 100 times", "scikit-learn's validate_data, and 50 µs more",
+            pair("one_row", n=n, d=D, alpha=1e-3, calls=100), 1.0, accuracy=ACCURACY, repeats=50, best=True,
+        )
+        for n in (1_000, 5_000, 10_000)
+    ),
     *(path("himalaya", "himalaya KernelRidgeCV, by 5 folds", targets, 2.0) for targets in (1, 100)),
     path("sklearn", "scikit-learn GridSearchCV(KernelRidge), by 5 folds", 1, 20.0),
     *(posterior(alpha) for alpha in ALPHAS),

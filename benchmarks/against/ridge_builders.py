@@ -3,6 +3,7 @@
 Imports of peers stand inside their builders: each process has only its own contestant in memory.
 """
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Error = Callable[[Any], float]
 SAMPLE = 200
+BEYOND = 50e-6
+"""Seconds that one row may take beyond scikit-learn's validation."""
 ALPHAS = np.logspace(-3, 3, 50)
 FOLDS = 5
 REFITTED = 3
@@ -93,6 +96,38 @@ def sklearn_predict(n: int, d: int, alpha: float, new: int) -> Task:
 
     model = KernelRidge(alpha=alpha, kernel="rbf", gamma=1.0 / d)
     return _predicting(model, data.regression(n, d, new=new), alpha)
+
+
+def mercer_one_row(n: int, d: int, alpha: float, calls: int) -> Task:
+    """Predictions of one row each, as a server makes them."""
+    import mercer
+
+    made = data.regression(n, d, new=calls)
+    model = mercer.KernelRidge(alpha, kernel=mercer_kernel(d)).fit(made.X, made.y)
+    rows = [row[None] for row in made.Z]
+    return Task(
+        lambda: np.concatenate([model.predict(row) for row in rows]),
+        lambda found: relative(direct.kept(direct.ridge, *made, alpha), found),
+    )
+
+
+def sklearn_one_row(n: int, d: int, alpha: float, calls: int) -> Task:
+    """What scikit-learn does before it predicts, its own validation of the row, and then 50 µs of waiting."""
+    from sklearn.kernel_ridge import KernelRidge
+    from sklearn.utils.validation import validate_data
+
+    made = data.regression(n, d, new=calls)
+    model = KernelRidge(alpha=alpha, kernel="rbf", gamma=1.0 / d).fit(made.X[:10], made.y[:10])
+    rows = [row[None] for row in made.Z]
+
+    def run() -> None:
+        for row in rows:
+            validate_data(model, row, accept_sparse=("csr", "csc"), reset=False)
+            end = time.perf_counter() + BEYOND
+            while time.perf_counter() < end:
+                pass
+
+    return Task(run)
 
 
 def chosen_error(made: data.Regression, model: Any, alphas: Any) -> float:

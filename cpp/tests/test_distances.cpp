@@ -1,5 +1,7 @@
 // Distances and what is made of them keep their digits, whatever the data: the cancellation of |x|^2 + |z|^2 - 2 <x,
 // z>.
+#include <numeric>
+
 #include "walks.hpp"
 
 using oracle::Draw;
@@ -103,6 +105,30 @@ TEST("Few features lose nothing in double, however narrow the gaussian and howev
                     expect_within(worst(got, K), 1e-15, "d = " + std::to_string(d) + ", " + std::string(row->name));
                 }
             }
+        }
+    }
+}
+
+TEST("One row of clusters far apart is good to 1e-6 in float, where most of its exponents are mended") {
+    for (const Index d : {2, 8, 40}) {
+        Draw draw(static_cast<unsigned>(d));
+        const std::vector<double> centres = draw.normals(3 * d);
+        std::vector<double> values;
+        for (Index at = 0; at < 200 * d; ++at)
+            values.push_back(30.0 * centres[static_cast<std::size_t>(at % (3 * d))] + 0.3 * draw.normal());
+        Points one(1), all(200);
+        one.dense({values.begin(), values.begin() + d}, d);
+        all.dense(values, d);
+        const Formula formula = gaussian_of(-0.5);
+        const Plan plan = formula.plan();
+        const std::vector<double> v(200, 1.0);
+        const std::vector<Real> K = oracle::gram(formula, one.side(), all.side());
+        const std::vector<Real> sum = {std::accumulate(K.begin(), K.end(), Real{})};
+        for (const Way& way : ways()) {
+            const Gram gram(plan, &one.side(), all.side(), way);
+            const double limit = way.single ? 1e-6 : 1e-13;
+            expect_within(worst(gram.store(), K), limit, "one row, d = " + std::to_string(d) + ", " + way.text());
+            expect_within(worst(gram.matvec(&v, 1), sum), 200 * limit, "its sum, " + way.text());
         }
     }
 }

@@ -197,6 +197,12 @@ TEST("Every kernel and reducer agrees with the double loop, on shapes that are m
     }
 }
 
+TEST("One row, which has panels of its own") {
+    for (const Kernel& kernel : oracle::kernels()) {
+        for (const Index d : {1, 3, 20}) compare(kernel, 1, 300, d);
+    }
+}
+
 TEST("Square shapes, where pairs are the diagonal of two different sides") {
     for (const Kernel& kernel : oracle::kernels()) compare(kernel, 65, 65, 5);
 }

@@ -69,11 +69,8 @@ class Distances {
         // In few dimensions near pairs are common: most panels would be made twice.
         if (limit < T{1} && right.d <= 4) return false;
         const PanelGuard<T> guard{exponent_of(limit), has_own_errors(limit) ? trusted_product(0) : T{}};
-        constexpr decltype(&product_panel<T, false, false>) kPanels[] = {
-            product_panel<T, false, false>, product_panel<T, false, true>, product_panel<T, true, false>,
-            product_panel<T, true, true>};
-        const auto make = kPanels[(limit < T{1} ? 2 : 0) + (rows != nullptr ? 1 : 0)];
         const int count = static_cast<int>(block_.rows_of(strip));
+        const auto make = (count == 1 ? kProducts<1> : kProducts<kPanelRows>)[limit < T{1}][rows != nullptr];
         for (int r = 0; r < count; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * right.d;
             const T* a0 = left.norms.data() + strip * kStripRows + r;
@@ -94,11 +91,12 @@ class Distances {
         const LeafUse& use = walk_.plan.uses()[leaf];
         const T scale = use.gaussian ? static_cast<T>(use.scale * kLog2E) : T{1};
         links_[leaf] = Link::far;
+        const auto make = rows == 1 ? difference_panel<T, 1> : difference_panel<T, kPanelRows>;
         for (int r = 0; r < rows; r += kPanelRows) {
             const T* a = left_[leaf].panels.data() + (strip * kStripRows + r) * d;
             for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>) {
                 const T* b = right_.leaves[leaf].panels.data() + (j0 + c) * d;
-                difference_panel<T>(a, b, d, scale, tile + r * kStripCols<T> + c, kStripCols<T>);
+                make(a, b, d, scale, tile + r * kStripCols<T> + c, kStripCols<T>);
             }
         }
     }
@@ -111,7 +109,7 @@ class Distances {
         const T reach = left.peaks[strip] + right.peaks[j0 / kStripCols<T>];
         links_[leaf] = link_of(reach);
         const T limit = gaussian_limit(leaf, reach);
-        const auto make = limit < T{1} ? exponent_panel<T, true> : exponent_panel<T, false>;
+        const auto make = (rows == 1 ? kExponents<1> : kExponents<kPanelRows>)[limit < T{1}];
         const T exponent_limit = exponent_of(limit);
         for (int r = 0; r < rows; r += kPanelRows) {
             const T* a = left.panels.data() + (strip * kStripRows + r) * d;
@@ -155,6 +153,16 @@ class Distances {
 
    private:
     static constexpr Index kTile = kStripRows * kStripCols<T>;
+    // By whether they are guarded, and mirrored.
+    template <int Rows>
+    static constexpr decltype(&product_panel<T, Rows, false, false>) kProducts[2][2] = {
+        {product_panel<T, Rows, false, false>, product_panel<T, Rows, false, true>},
+        {product_panel<T, Rows, true, false>, product_panel<T, Rows, true, true>},
+    };
+    // By whether they are guarded.
+    template <int Rows>
+    static constexpr decltype(&exponent_panel<T, Rows, false>) kExponents[2] = {exponent_panel<T, Rows, false>,
+                                                                                exponent_panel<T, Rows, true>};
 
     // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
     static Link link_of(T reach) { return T{2} * reach < T(Bits<T>::bias - 1) ? Link::near : Link::far; }
@@ -167,10 +175,10 @@ class Distances {
     void multiply_mended(int strip, int r, Index j0, int c, T limit, const PanelProduct<T>& to, T* tile) {
         const PackedLeaf<T>& right = right_.leaves[0];
         T* out = tile + r * kStripCols<T> + c;
-        exponent_panel<T, false>(left_[0].panels.data() + (strip * kStripRows + r) * right.d,
-                                 right.panels.data() + (j0 + c) * right.d, right.d,
-                                 left_[0].norms.data() + strip * kStripRows + r, right.norms.data() + j0 + c, T{}, out,
-                                 kStripCols<T>);
+        exponent_panel<T, kPanelRows, false>(left_[0].panels.data() + (strip * kStripRows + r) * right.d,
+                                             right.panels.data() + (j0 + c) * right.d, right.d,
+                                             left_[0].norms.data() + strip * kStripRows + r,
+                                             right.norms.data() + j0 + c, T{}, out, kStripCols<T>);
         mend_panel(0, strip, r, j0, c, block_.rows_of(strip), std::min<Index>(kStripCols<T>, right_.n - j0), limit,
                    tile);
         for (int i = 0; i < kPanelRows; ++i) {

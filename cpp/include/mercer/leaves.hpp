@@ -93,10 +93,11 @@ void wipe_rows(const Sparse& rows, Index i0, Index i1, LeftLeaf<T>& leaf) {
 template <class T, class Step>
 void fill_dense(const LeftLeaf<T>& left, const PackedLeaf<T>& right, int strip, Index j0, Index rows, T* tile) {
     const Index d = right.d;
+    const auto make = rows == 1 ? panel<T, Step, 1> : panel<T, Step, kPanelRows>;
     for (int r = 0; r < rows; r += kPanelRows) {
         const T* a = left.panels.data() + (strip * kStripRows + r) * d;
         for (int c = 0; c < kStripCols<T>; c += kPanelCols<T>)
-            panel<T, Step>(a, right.panels.data() + (j0 + c) * d, d, tile + r * kStripCols<T> + c, kStripCols<T>);
+            make(a, right.panels.data() + (j0 + c) * d, d, tile + r * kStripCols<T> + c, kStripCols<T>);
     }
 }
 

@@ -65,16 +65,17 @@ struct ChiSquareStep {
     }
 };
 
-template <class T>
-using Accumulators = V<T>[kPanelRows][2];
+// Of the first `Rows` rows of a panel: all of them, or one, since a single row is what a served model is asked for.
+template <class T, int Rows = kPanelRows>
+using Accumulators = V<T>[Rows][2];
 
-template <class T, class Step>
-MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T>& sum) {
+template <class T, class Step, int Rows>
+MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T, Rows>& sum) {
     for (Index k = 0; k < d; ++k) {
         const V<T> z0 = load<T>(b);
         const V<T> z1 = load<T>(b + kWidth<T>);
         MERCER_UNROLL
-        for (int r = 0; r < kPanelRows; ++r) {
+        for (int r = 0; r < Rows; ++r) {
             const V<T> x = fill<T>(a[r]);
             sum[r][0] = Step::template step<T>(sum[r][0], x, z0);
             sum[r][1] = Step::template step<T>(sum[r][1], x, z1);
@@ -84,35 +85,35 @@ MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T>& 
     }
 }
 
-template <class T>
-MERCER_INLINE void start_at(V<T> right0, V<T> right1, Accumulators<T>& sum) {
+template <class T, int Rows>
+MERCER_INLINE void start_at(V<T> right0, V<T> right1, Accumulators<T, Rows>& sum) {
     MERCER_UNROLL
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
         sum[r][0] = right0;
         sum[r][1] = right1;
     }
 }
 
-// out (kPanelRows x kPanelCols, rows `stride` apart) = the sums over d features.
-template <class T, class Step>
+// out (Rows x kPanelCols, rows `stride` apart) = the sums over d features.
+template <class T, class Step, int Rows>
 void panel(const T* a, const T* b, Index d, T* out, Index stride) {
-    Accumulators<T> sum = {};
-    accumulate<T, Step>(a, b, d, sum);
+    Accumulators<T, Rows> sum = {};
+    accumulate<T, Step, Rows>(a, b, d, sum);
     MERCER_UNROLL
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
         store<T>(out + r * stride, sum[r][0]);
         store<T>(out + r * stride + kWidth<T>, sum[r][1]);
     }
 }
 
 // out = scale * |a - b|^2, from differences.
-template <class T>
+template <class T, int Rows>
 void difference_panel(const T* a, const T* b, Index d, T scale, T* out, Index stride) {
-    Accumulators<T> sum = {};
-    accumulate<T, SquareStep>(a, b, d, sum);
+    Accumulators<T, Rows> sum = {};
+    accumulate<T, SquareStep, Rows>(a, b, d, sum);
     const V<T> by = fill<T>(scale);
     MERCER_UNROLL
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
         store<T>(out + r * stride, sum[r][0] * by);
         store<T>(out + r * stride + kWidth<T>, sum[r][1] * by);
     }
@@ -146,12 +147,12 @@ struct PanelGuard {
     T trust;
 };
 
-// Whether some value of a panel (kPanelRows, kPanelCols) is not to be trusted; its exponents are brought to at most 0.
+// Whether some value of a panel (rows, kPanelCols) is not to be trusted; its exponents are brought to at most 0.
 // Apart, so that it takes no registers from the many panels that need not ask.
 template <class T>
-[[gnu::noinline]] bool wants_mending(T* exponents, const T* a0, const T* b0, T trust) {
+[[gnu::noinline]] bool wants_mending(T* exponents, int rows, const T* a0, const T* b0, T trust) {
     V<T> least{};  // of values times a0 + b0, which is negative
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < rows; ++r) {
         const V<T> left = fill<T>(a0[r]);
         for (int c = 0; c < kPanelCols<T>; c += kWidth<T>) {
             T* at = exponents + r * kPanelCols<T> + c;
@@ -166,14 +167,14 @@ template <class T>
 // lanes += 2^(<a, b> + a0 + b0) v with K in registers only. Stores of K would cost as much as the exponentials: loads
 // of the next panel wait behind stores to addresses that agree with theirs in the low bits. Guarded: true (and nothing
 // added) when some exponent wants to be mended. Else an exponent may come out above 0 by its rounding.
-template <class T, bool Guarded, bool Mirrored>
+template <class T, int Rows, bool Guarded, bool Mirrored>
 bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, const PanelGuard<T>& guard,
                    const PanelProduct<T>& to) {
-    Accumulators<T> sum;
-    start_at<T>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
-    accumulate<T, DotStep>(a, b, d, sum);
+    Accumulators<T, Rows> sum;
+    start_at<T, Rows>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
+    accumulate<T, DotStep, Rows>(a, b, d, sum);
     MERCER_UNROLL
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
         const V<T> left = fill<T>(a0[r]);
         sum[r][0] = sum[r][0] + left;
         sum[r][1] = sum[r][1] + left;
@@ -181,17 +182,17 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
     if constexpr (Guarded) {
         V<T> most = maximum<T>(sum[0][0], sum[0][1]);
         MERCER_UNROLL
-        for (int r = 1; r < kPanelRows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
+        for (int r = 1; r < Rows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
         if (any<T>(most >= fill<T>(guard.limit))) {
-            T kept[kPanelRows * kPanelCols<T>];
+            T kept[Rows * kPanelCols<T>];
             MERCER_UNROLL
-            for (int r = 0; r < kPanelRows; ++r) {
+            for (int r = 0; r < Rows; ++r) {
                 store<T>(kept + r * kPanelCols<T>, sum[r][0]);
                 store<T>(kept + r * kPanelCols<T> + kWidth<T>, sum[r][1]);
             }
-            if (wants_mending<T>(kept, a0, b0, guard.trust)) return true;
+            if (wants_mending<T>(kept, Rows, a0, b0, guard.trust)) return true;
             MERCER_UNROLL
-            for (int r = 0; r < kPanelRows; ++r) {
+            for (int r = 0; r < Rows; ++r) {
                 sum[r][0] = load<T>(kept + r * kPanelCols<T>);
                 sum[r][1] = load<T>(kept + r * kPanelCols<T> + kWidth<T>);
             }
@@ -201,7 +202,7 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
     const V<T> v1 = load<T>(to.v + kWidth<T>);
     V<T> column0{}, column1{};
     MERCER_UNROLL
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
         const V<T> k0 = exp2_near<T>(sum[r][0]);
         const V<T> k1 = exp2_near<T>(sum[r][1]);
         T* lanes = to.lanes + r * kWidth<T>;
@@ -222,14 +223,14 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
 // out = <a, b> + a0 + b0, at most 0: the exponents of a gaussian. True when some exponent reaches `limit`: it is a
 // small difference of large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from
 // -|z|^2/2 to |x|^2/2 crosses zero, which halves the rounding of one that starts at a0 + b0.
-template <class T, bool Guarded>
+template <class T, int Rows, bool Guarded>
 bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
-    Accumulators<T> sum;
-    start_at<T>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
-    accumulate<T, DotStep>(a, b, d, sum);
+    Accumulators<T, Rows> sum;
+    start_at<T, Rows>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
+    accumulate<T, DotStep, Rows>(a, b, d, sum);
     V<T> most = fill<T>(-std::numeric_limits<T>::infinity());
     MERCER_UNROLL
-    for (int r = 0; r < kPanelRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
         const V<T> left = fill<T>(a0[r]);
         MERCER_UNROLL
         for (int c = 0; c < 2; ++c) {
@@ -264,8 +265,8 @@ MERCER_INLINE unsigned bits_of(VI<T> mask) {
 template <class T>
 bool beyond_panel(const T* a, const T* b, Index d, const T* b2, const T* limits, T* out, Index stride) {
     Accumulators<T> sum;
-    start_at<T>(fill<T>(T{-0.5}) * load<T>(b2), fill<T>(T{-0.5}) * load<T>(b2 + kWidth<T>), sum);
-    accumulate<T, DotStep>(a, b, d, sum);
+    start_at<T, kPanelRows>(fill<T>(T{-0.5}) * load<T>(b2), fill<T>(T{-0.5}) * load<T>(b2 + kWidth<T>), sum);
+    accumulate<T, DotStep, kPanelRows>(a, b, d, sum);
     VI<T> hits{};
     MERCER_UNROLL
     for (int r = 0; r < kPanelRows; ++r) {

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._machine import KernelMachine
@@ -67,7 +66,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         cov : ndarray of shape (m, m) or (m, m, n_targets)
             Only with `return_cov`.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if return_std and return_cov:
             raise InvalidParameter("At most one of return_std and return_cov can be requested.")
         points = self._read_new(X)
@@ -126,7 +125,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         ndarray of shape (m,) or (m, n_targets)
             Infinite for alpha = 0, for which there is no bound.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         points = self._read_new(X)
         self._refuse_precomputed("The error bound")
         m, t = len(points), self.solution_.coef.shape[1]
@@ -140,7 +139,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
 
     def explain(self) -> str:
         """How the problem was solved and why so: the table of solvers, then the certificate."""
-        check_is_fitted(self)
+        self._check_fitted()
         return f"{self._explanation}\n\n{self.solution_}"
 
     @property
@@ -211,7 +210,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
 
     def _posteriors(self) -> list[Posterior]:
         """One for each different column of costs, made when first asked for."""
-        check_is_fitted(self)
+        self._check_fitted()
         if not self._known:
             gram = self._gram()
             phi = gram.factor() if self._primal is not None else None

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
 from mercer.estimators._kernels import KernelSpec
@@ -106,6 +106,11 @@ class KernelMachine(BaseEstimator):
         if not solution.status.is_certified:
             warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=4)
         return solution
+
+    def _check_fitted(self) -> None:
+        """scikit-learn's complaint about a machine without a fit; its search takes as long as a small prediction."""
+        if "solution_" not in vars(self):
+            check_is_fitted(self)
 
     def _read_new(self, X: Any) -> Points:
         """New points, of the columns that were fitted."""

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy.special
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidParameter
 from mercer.estimators._classes import class_labels, class_weights
@@ -189,7 +188,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         ndarray of shape (m,) or (m, n_classes)
             For two classes the logarithm of P(classes_[1] | x)/P(classes_[0] | x).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         points = self._read_new(X)
         coef, b = self.solution_.coef, self.intercept_
         if self._primal is None:
@@ -251,7 +250,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     def explain(self) -> str:
         """How the problem was solved and why so: the table of solvers, then the certificate."""
-        check_is_fitted(self)
+        self._check_fitted()
         return f"{self._explanation}\n\n{self.solution_}"
 
     @property

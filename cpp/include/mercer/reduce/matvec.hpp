@@ -33,6 +33,10 @@ struct Vectors {
     Vectors(const double* v, Index n_, Index padded, Index t_, bool many_)
         : n(n_), t(t_), many(many_), stride(many ? round_up(t, kWidth<T>) : padded) {
         values.reset(many ? padded * stride : padded * t);
+        if (t == 1 && !many && v != nullptr) {  // nothing to transpose
+            std::transform(v, v + n, values.data(), [](double x) { return static_cast<T>(x); });
+            return;
+        }
         for (Index i = 0; i < n; ++i) {
             for (Index c = 0; c < t; ++c)
                 values[many ? i * stride + c : c * stride + i] = v != nullptr ? static_cast<T>(v[i * t + c]) : T{1};
@@ -104,17 +108,18 @@ class FewDrink {
             if (first > 0) raise(made.tile);
             Index c = 0;
             for (; c + 2 <= v_.t; c += 2)
-                take<2>(made.tile, first + c == 0 ? made.link : Link::none, first, c, i, j, mirrored);
-            if (c < v_.t) take<1>(made.tile, first + c == 0 ? made.link : Link::none, first, c, i, j, mirrored);
+                take<2>(made.tile, first + c == 0 ? made.link : Link::none, strip, first, c, i, j, mirrored);
+            if (c < v_.t) take<1>(made.tile, first + c == 0 ? made.link : Link::none, strip, first, c, i, j, mirrored);
         }
     }
     // So many columns of V from the c-th on, for the rung whose sums begin at `first`.
     template <int Columns>
-    void take(T* tile, Link link, Index first, Index c, Index i, Index j, bool mirrored) {
+    void take(T* tile, Link link, int strip, Index first, Index c, Index i, Index j, bool mirrored) {
         const bool last = first + c + Columns == width_ && !mirrored;
         const T* v = v_.values.data() + c * v_.stride;
-        kAlongRows<Columns>[static_cast<int>(link)][last ? 0 : 1](tile, v + j, v_.stride,
-                                                                  lanes_.data() + (first + c)* kLanes);
+        const bool single = walker_.rows_of(strip) == 1;
+        const auto along = (single ? kAlongOne<Columns> : kAlongRows<Columns>)[static_cast<int>(link)][last ? 0 : 1];
+        along(tile, v + j, v_.stride, lanes_.data() + (first + c) * kLanes);
         if (mirrored) along_columns<Columns>(tile, v + i, v_.stride, column_sums_.data() + (first + c) * v_.stride + j);
     }
     // The tile to the power of the next rung. What would fall below the normal numbers is 0: without all its digits it
@@ -129,12 +134,12 @@ class FewDrink {
         }
     }
 
-    // lanes += K v for some columns v, where K is the tile after its link; `Keep` writes K back for whoever reads it
-    // next.
-    template <Link L, bool Keep, int Columns>
+    // lanes += K v for some columns v, where K is the tile after its link, or its first row alone; `Keep` writes K back
+    // for whoever reads it next.
+    template <Link L, bool Keep, int Columns, int Rows = kStripRows>
     static void along_rows(T* tile, const T* v, Index stride, T* lanes) {
-        constexpr int kGroup = 6;
-        for (int r = 0; r < kStripRows; r += kGroup) {
+        constexpr int kGroup = std::min(6, Rows);
+        for (int r = 0; r < Rows; r += kGroup) {
             V<T> sum[Columns][kGroup];
             MERCER_UNROLL
             for (int g = 0; g < kGroup; ++g)
@@ -161,6 +166,12 @@ class FewDrink {
         {along_rows<Link::none, false, Columns>, along_rows<Link::none, true, Columns>},
         {along_rows<Link::near, false, Columns>, along_rows<Link::near, true, Columns>},
         {along_rows<Link::far, false, Columns>, along_rows<Link::far, true, Columns>},
+    };
+    template <int Columns>
+    static constexpr AlongRows kAlongOne[3][2] = {
+        {along_rows<Link::none, false, Columns, 1>, along_rows<Link::none, true, Columns, 1>},
+        {along_rows<Link::near, false, Columns, 1>, along_rows<Link::near, true, Columns, 1>},
+        {along_rows<Link::far, false, Columns, 1>, along_rows<Link::far, true, Columns, 1>},
     };
     template <int Columns>
     static void along_columns(const T* tile, const T* v, Index stride, T* sums) {
