@@ -208,11 +208,11 @@ def _ratios(kernel: Kernel, points: Points) -> list[float]:
         kernel = kernel.anisotropic()
     if isinstance(kernel, ExponentialChiSquared):
         kernel = kernel.expand()
-    if isinstance(kernel, Of):
-        radial, distance = kernel.kernel, kernel.distance
+    if isinstance(kernel, Of | Radial):
+        radial, distance = (kernel, kernel.metric) if isinstance(kernel, Radial) else (kernel.kernel, kernel.distance)
         median = lengths.TABLE["median"](points, distance, radial.profile.length_power)
         return [median / float(radial.length_scale)]
-    if isinstance(kernel, Radial | Periodic):
+    if isinstance(kernel, Periodic):
         found = kernel.replace(length_scale="median").resolve_on(points).length_scale
         return [float(found) / float(np.exp(np.mean(np.log(kernel.length_scale))))]
     inside = kernel.points_inside(points)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive
-from mercer.estimators._bandwidth import FormulaWeights, Weights, WindowWeights
+from mercer.estimators._bandwidth import STEP, FormulaWeights, Weights, WindowWeights
 from mercer.estimators._kernels import KernelSpec
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators.windows import TABLE as WINDOWS
@@ -30,8 +30,12 @@ Indices = npt.NDArray[np.int64]
 LOO = "loo"
 # Below this, numbers without all their digits (under 1e-308) would count in a sum of weights.
 LEAST_SUM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
-# How many widths are tried around the best of the default grid.
-REFINEMENTS = 3
+# What is tried around the best of the default grid, round by round: the next width, times these powers of what one
+# squaring of a weight narrows it by. Where that is little, √2 for a Gaussian, three widths in one walk are worth two.
+ROUNDS = ((0.0,),) * 3
+SHARED_ROUNDS = ((-1.0, 0.0, 1.0), (0.0,))
+# Squarings to one step of the grid from which on they are little.
+MANY_DOUBLINGS = 4
 # Squarings of a weight, one after the other, that leave its relative error below 1e-12: each doubles it.
 MOST_DOUBLINGS = 12
 # Up to so many sums several widths are made in one walk: beyond, the products take longer than the weights.
@@ -113,17 +117,19 @@ class Smoother(KernelMachine):
         self.bound_ = bind(form.at(float(tried[-1])), points, dtype=np.float64)
         doublings = form.doublings() if is_own and self._table.shape[1] <= FEW_SUMS else 0
         scores = self._scores(form, tried, doublings)
-        for _ in range(REFINEMENTS if is_own else 0):
+        rounds = SHARED_ROUNDS if doublings >= MANY_DOUBLINGS else ROUNDS
+        for powers in rounds if is_own else ():
             if (new := _next(tried, scores)) is None:
                 break
-            tried, scores = np.append(tried, new), np.append(scores, self._scores(form, np.array([new]), 0))
+            more = np.array([new * STEP ** (power / max(doublings, 1)) for power in powers])
+            tried, scores = np.append(tried, more), np.append(scores, self._scores(form, more, min(doublings, 1)))
         order = np.argsort(tried) if is_own else np.arange(tried.size)
         self.bandwidths_, self.loo_scores_ = tried[order], scores[order]
         self.bandwidth_, self.loo_score_ = _best(tried, scores), float(scores.max())
         self.bound_ = self.bound_.with_kernel(form.at(self.bandwidth_))
 
     def _scores(self, form: Weights, widths: Array, doublings: int) -> Array:
-        """The scores of leave-one-out; with `doublings` the widths are steps of the grid, and some share a walk."""
+        """The scores of leave-one-out; so many squarings of a weight give that of the next smaller width, 0: none."""
         self._refuse_single()
         rungs = 1 + MOST_DOUBLINGS // doublings if doublings else 1
         scores = np.empty(widths.size)
@@ -131,8 +137,8 @@ class Smoother(KernelMachine):
             self.bound_ = self.bound_.with_kernel(form.at(float(widths[end - 1])))
             cross = self.bound_.self_cross()
             sums = cross.powers_without_diagonal(self._table, min(rungs, end), doublings)
-            for rung, errors in enumerate(self._errors(self._left_out(sums))):
-                scores[end - 1 - rung] = -float(self._weight @ errors / self._weight.sum())
+            errors = self._errors(self._left_out(sums)) @ self._weight / self._weight.sum()  # the widest first
+            scores[end - errors.size : end] = -errors[::-1]
         return scores
 
     def _predictions(self, points: Points) -> Array:  # (m, p)

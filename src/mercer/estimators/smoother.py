@@ -40,8 +40,10 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with values that are checked to be ≥ 0.
     bandwidths : array-like of shape (n_bandwidths,), optional
         What "loo" tries. None is 7 widths, each four times the one before, from 0.003 to 12 times the one at which the
-        length scale is the median distance between (at most 200) training points; then, three times, the width at which
-        the parabola through the best and its two neighbours, over the logarithm of the width, has its top.
+        length scale is the median distance between (at most 100) training points; then, around the best, widths at
+        which the parabola through it and its two neighbours, over the logarithm of the width, has its top: three one
+        after the other; for a Gaussian kernel one with a neighbour on each side, √2 times as wide or narrow, and then
+        one more.
 
     Attributes
     ----------

@@ -170,7 +170,7 @@ def test_leave_one_out_chooses_as_scikit_learn_would_by_refitting():
 
 def test_the_default_grid_is_refined_around_its_best():
     model = NadarayaWatson("loo").fit(X, y)
-    assert len(model.bandwidths_) == len(model.loo_scores_) == 10
+    assert len(model.bandwidths_) == len(model.loo_scores_) == 11
     assert (np.diff(model.bandwidths_) > 0.0).all()
     at = int(np.flatnonzero(model.bandwidths_ == model.bandwidth_)[0])
     assert model.loo_scores_[at] == model.loo_score_ == model.loo_scores_.max()
