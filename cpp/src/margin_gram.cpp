@@ -11,8 +11,8 @@ std::vector<Index> counted(Index first, Index last) {
 }
 
 constexpr Index kPackedBudget = Index{48} << 20;
-// Below so many features an entry takes a few nanoseconds.
-constexpr Index kCheapFeatures = 200;
+// Where entries are not made of dense rows, or lie far apart in memory.
+constexpr Index kManyFeatures = 200;
 
 template <class T>
 class EngineGram final : public MarginGram<T> {
@@ -43,13 +43,13 @@ class EngineGram final : public MarginGram<T> {
                    {reinterpret_cast<void* const*>(out), sizeof(T) == 4, nullptr, nullptr, tasks});
     }
 
-    bool is_cheap() const override {
+    Index features() const override {
         Index features = 0;
         for (const Source& source : whole_.right().sources) {
             const Dense* rows = std::get_if<Dense>(&source);
-            features += rows != nullptr ? rows->d : kCheapFeatures;
+            features += rows != nullptr ? rows->d : kManyFeatures;
         }
-        return features < kCheapFeatures;
+        return features;
     }
 
    private:
@@ -90,7 +90,7 @@ class DenseMargins final : public MarginGram<T> {
         }
     }
 
-    bool is_cheap() const override { return false; }
+    Index features() const override { return kManyFeatures; }
 
    private:
     StoredGram gram_;

@@ -23,8 +23,8 @@ class MarginGram {
     // out[r][c] = K[left[r], right[c]].
     virtual void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
                        Watch& watch) const = 0;
-    // Whether an entry takes less time to make than a load from memory that no cache holds.
-    virtual bool is_cheap() const = 0;
+    // To make an entry takes as long as one of vectors with so many features.
+    virtual Index features() const = 0;
 };
 
 template <class T>

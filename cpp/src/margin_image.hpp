@@ -37,8 +37,8 @@ class MarginImage {
     void clear() { std::fill_n(f_, n_, 0.0); }
 
     // f += K[:, rows] delta, the rows in their order. The row of a variable between its bounds will be wanted again and
-    // is kept. That of a variable which went to a bound is not: it is seldom wanted again, and to touch memory for the
-    // first time can cost more than to make a row. What problems share is always kept.
+    // is kept, once to make it has cost as much as to touch memory for the first time. That of a variable which went to
+    // a bound is not: it is seldom wanted again. What problems share is always kept.
     void add(std::vector<Change>& changes) {
         std::stable_sort(changes.begin(), changes.end(),
                          [](const Change& x, const Change& y) { return x.row < y.row; });
@@ -56,11 +56,25 @@ class MarginImage {
         ++now_;
     }
 
+    // The same from a matrix that has all rows, at `place` among `size`.
+    void add_from(const T* K, Index size, const Index* place, const std::vector<Change>& changes) {
+        std::vector<const T*> rows;
+        std::vector<double> delta;
+        for (const Change& change : changes) {
+            rows.push_back(K + place[change.row] * size);
+            delta.push_back(change.delta);
+        }
+        std::vector<double> sums(at(size), 0.0);
+        shared_.engine.template inner<T>().add_rows(rows.data(), delta.data(), static_cast<Index>(rows.size()), 0, size,
+                                                    sums.data());
+        for (Index row = 0; row < n_; ++row) f_[row] += sums[at(place[row])];
+    }
+
     // out[m] = K[row, columns[m]] from what is kept; false where a part of it is not there, or where to make entries
     // takes less time than to find them in memory. Column -1 gives 0. What problems share may be there or not, as
     // threads come first: it is not looked for.
     bool copy_kept(Index row, const std::vector<Index>& columns, T* out) {
-        if (tables_.shared || gram_.is_cheap()) return false;
+        if (tables_.of.empty() || tables_.shared || gram_.features() < kCheap) return false;
         const T* kept[2] = {};
         for (std::size_t c = 0; c < parts_.size(); ++c) {
             kept[c] = table_of(row, c).find(local(row));
@@ -85,6 +99,11 @@ class MarginImage {
     }
 
    private:
+    // Below so many features an entry takes less time to make than a load from memory that no cache holds.
+    static constexpr Index kCheap = 200;
+    // An entry's share of new memory takes as long as these features, and all else of making it as those.
+    static constexpr Index kNewMemory = 100;
+    static constexpr Index kEntry = 25;
     // A row that was not used for so many changes may be forgotten.
     static constexpr std::int32_t kForget = 12;
     // Rows that are added together, where problems share them.
@@ -108,13 +127,15 @@ class MarginImage {
         const Part& columns = parts_[c];
         std::vector<const Change*> missing;
         std::vector<T*> memory;
+        made_.resize(at(n_));
         bool full = false;
         for (const Change& change : changes) {
             Segments<T>& table = table_of(change.row, c);
             table.touch(local(change.row), now_);
             if (table.find(local(change.row)) != nullptr) continue;
-            T* claimed = change.keep ? table.claim() : nullptr;
-            if (change.keep && claimed == nullptr && !full) {
+            const bool keep = change.keep && ++made_[at(change.row)] * (gram_.features() + kEntry) >= kNewMemory;
+            T* claimed = keep ? table.claim() : nullptr;
+            if (keep && claimed == nullptr && !full) {
                 table.forget_before(now_ - kForget);
                 claimed = table.claim();
                 full = claimed == nullptr;
@@ -210,6 +231,7 @@ class MarginImage {
     Shared& shared_;
     Index tasks_;  // into which work is cut at least; 1 where whole problems are the tasks
     std::vector<T> spare_;
+    std::vector<Index> made_;  // how often a row was made that might have been kept
     std::int32_t now_ = 0;
 };
 

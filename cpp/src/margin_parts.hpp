@@ -44,6 +44,7 @@ inline std::vector<Part> parts_of(const MarginBatch& batch, Index problem) {
 }
 
 // Rows that one problem, or all of them, may keep: table (a, c) holds rows of part a against the columns of part c.
+// There are none for problems that are one block.
 template <class T>
 struct Tables {
     std::vector<Segments<T>*> of;

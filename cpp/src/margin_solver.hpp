@@ -16,8 +16,9 @@ inline constexpr Index kLeastBlock = 64;
 inline constexpr Index kUsualBlock = 512;
 inline constexpr Index kLargeBlock = 1024;  // of a problem with so many variables:
 inline constexpr Index kManyVariables = 20000;
+inline bool is_one_block(Index variables) { return variables <= kFewVariables; }
 inline Index block_size(Index variables) {
-    if (variables <= kFewVariables) return variables;
+    if (is_one_block(variables)) return variables;
     const Index most = variables < kManyVariables ? kUsualBlock : kLargeBlock;
     return std::min(variables, std::clamp<Index>(variables / 12 / kBlockPad * kBlockPad, kLeastBlock, most));
 }
@@ -52,6 +53,7 @@ class MarginSolver {
           n_(image_.rows()),
           variables_(n_ * batch.copies),
           size_(block_size(variables_)),
+          is_whole_(is_one_block(variables_)),
           width_(batch.width),
           linear_(batch.linear + variable0),
           low_(batch.low + variable0),
@@ -63,6 +65,7 @@ class MarginSolver {
           slopes_(n_, variables_, group_),
           place_(at(variables_), -1) {
         for (Index v = 0; v < variables_; ++v) settle(v);
+        if (is_whole_) make_whole();
         if (!batch.has_image) start_image();
     }
 
@@ -85,8 +88,11 @@ class MarginSolver {
             if (is_solved && (is_given_up || !(violation > options.finish))) return Ended::kSolved;
             if (steps >= last) return is_solved ? Ended::kSolved : Ended::kStopped;
             if (is_crawling()) return Ended::kCrawling;
-            choose();
-            assemble();
+            if (!is_whole_) {
+                choose();
+                assemble();
+            }
+            fill_block();
             aim_ = is_given_up ? options.tol : std::min(options.tol, options.finish);
             const Index taken = solve(violation, std::min(last, is_given_up ? kNever : finishing) - steps);
             steps += taken;
@@ -129,7 +135,7 @@ class MarginSolver {
             for (; r < n_ && static_cast<Index>(changes.size()) < kUsualBlock; ++r) {
                 if (sums[at(r)] != 0.0) changes.push_back({r, sums[at(r)], false});
             }
-            image_.add(changes);
+            add(changes);
         }
     }
 
@@ -220,7 +226,22 @@ class MarginSolver {
             }
         };
         if (!old.empty()) image_.each_task(kAssembly, copy_old);
-        fill_block(size);
+    }
+
+    // The one block of all variables, which stays; and where each is in it.
+    void make_whole() {
+        std::vector<Index> chosen[2];
+        for (Index v = 0; v < variables_; ++v) chosen[group_[v]].push_back(v);
+        lay_out(chosen);
+        assemble();
+        for (std::size_t m = 0; m < members_.size(); ++m) {
+            if (members_[m] >= 0) place_[at(members_[m])] = static_cast<Index>(m);
+        }
+    }
+
+    void add(std::vector<Change>& changes) {
+        if (is_whole_) image_.add_from(K_.data(), static_cast<Index>(members_.size()), place_.data(), changes);
+        else image_.add(changes);
     }
 
     void make_rows(const std::vector<Index>& make, const std::vector<Index>& rows) {
@@ -241,7 +262,8 @@ class MarginSolver {
         }
     }
 
-    void fill_block(Index size) {
+    void fill_block() {
+        const Index size = static_cast<Index>(members_.size());
         for (auto* numbers : {&block_b_, &block_g_, &block_up_, &block_down_, &block_low_, &block_high_})
             numbers->assign(at(size), 0.0);
         block_diagonal_.assign(at(size), T{1});
@@ -288,7 +310,7 @@ class MarginSolver {
             const bool is_free = block_b_[at(m)] > low_[v] && block_b_[at(m)] < high_[v];
             changes.push_back({row_of(v), block_b_[at(m)] - b_[v], is_free});
         }
-        image_.add(changes);
+        add(changes);
         for (Index m = 0; m < block_.size; ++m) {
             if (moved_[at(m)] == 0) continue;
             b_[members_[at(m)]] = block_b_[at(m)];
@@ -327,6 +349,7 @@ class MarginSolver {
     Index n_;
     Index variables_;
     Index size_;  // of a block
+    bool is_whole_;
     double width_;
     const double* linear_;
     const double* low_;

@@ -55,7 +55,8 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
     const std::vector<Index> row0 = row_starts(batch);
     std::vector<Ended> ended(at(batch.problems), Ended::kSolved);
     const auto solve_group = [&](const Group& group, Index cross_bytes) {
-        const std::vector<Part> parts = parts_of(batch, group.problems[0]);
+        std::vector<Part> parts = parts_of(batch, group.problems[0]);
+        if (is_one_block(group.rows * batch.copies)) parts.clear();
         std::vector<std::unique_ptr<Segments<T>>> cross;
         Tables<T> tables;
         tables.shared = !alone;

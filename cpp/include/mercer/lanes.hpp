@@ -139,6 +139,7 @@ template <class T>
 MERCER_INLINE V<T> rough_inverse(V<T> x) {
 #if defined(__AVX512F__)
     if constexpr (std::is_same_v<T, float>) return _mm512_maskz_rcp14_ps(0xffff, x);
+    else return _mm512_maskz_rcp14_pd(0xff, x);
 #elif defined(__AVX2__)
     if constexpr (std::is_same_v<T, float>) return _mm256_rcp_ps(x);
 #endif
