@@ -102,7 +102,7 @@ class MarginImage {
     // Below so many features an entry takes less time to make than a load from memory that no cache holds.
     static constexpr Index kCheap = 200;
     // An entry's share of new memory takes as long as these features, and all else of making it as those.
-    static constexpr Index kNewMemory = 100;
+    static constexpr Index kNewMemory = 75;
     static constexpr Index kEntry = 25;
     // A row that was not used for so many changes may be forgotten.
     static constexpr std::int32_t kForget = 12;
