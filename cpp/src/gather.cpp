@@ -13,6 +13,10 @@ void copy_rows(const T* from, Index width, std::span<const Index> rows, T* out) 
     for (const Index row : rows) out = std::copy_n(from + row * width, width, out);
 }
 
+bool follow_each_other(std::span<const Index> rows) {
+    return std::adjacent_find(rows.begin(), rows.end(), [](Index a, Index b) { return b != a + 1; }) == rows.end();
+}
+
 }  // namespace
 
 Gathered::Gathered(const Side& from, std::span<const Index> rows) {
@@ -36,6 +40,7 @@ void Gathered::add(const Dense& from, std::span<const Index> rows) {
     Dense copy = from;
     copy.n = side_.n;
     copy.values.data = from.values.as_they_are([&]<class T>(const T* values) -> const void* {
+        if (!rows.empty() && follow_each_other(rows)) return values + rows.front() * from.d;
         T* out = own<T>(side_.n * from.d);
         copy_rows(values, from.d, rows, out);
         return out;

@@ -1,4 +1,5 @@
-// Some rows of a side, copied: the working set of a solver, one range of rows, the support vectors.
+// Some rows of a side, copied: the working set of a solver, the support vectors. Dense rows that follow each other, as
+// those of one range, stay where they are.
 #pragma once
 
 #include <memory>

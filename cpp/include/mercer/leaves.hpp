@@ -29,17 +29,13 @@ template <class T>
 void take_rows(const Source& source, const PackedLeaf<T>& right, Index i0, Index i1, LeftLeaf<T>& leaf) {
     if (const Dense* rows = std::get_if<Dense>(&source)) {
         if (leaf.panels.size() == 0) {
-            leaf.panels.reset(kBlockRows * std::max<Index>(rows->d, 1));
+            const Index most = std::min<Index>(kBlockRows, round_up(rows->n, kStripRows));
+            leaf.panels.reset(most * std::max<Index>(rows->d, 1));
             leaf.norms.reset(kBlockRows);
             leaf.shifts.reset(kBlockRows);
         }
-        for (Index i = i0; i < i1; ++i) {
-            const Index at = i - i0;
-            T* out = leaf.panels.data() + at / kPanelRows * kPanelRows * rows->d + at % kPanelRows;
-            const RowConstants<T> made = pack_row<T>(*rows, i, right.frame, out, kPanelRows);
-            leaf.norms[at] = made.norm;
-            leaf.shifts[at] = made.shift;
-        }
+        pack_dense<T, kPanelRows>(*rows, i0, i1, right.frame, leaf.panels.data(), leaf.norms.data(),
+                                  leaf.shifts.data());
     } else if (const Sparse* rows = std::get_if<Sparse>(&source)) {
         if (leaf.norms.size() == 0) {
             leaf.norms.reset(kBlockRows);

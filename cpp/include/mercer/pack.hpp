@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -142,34 +143,69 @@ Frame frame_of(const Dense& rows, const LeafUse& use) {
     return frame;
 }
 
-// One row into every `step`-th place of `out`; returns its constants.
 template <class T>
 struct RowConstants {
     T norm;
     T shift;
 };
-template <class T>
-RowConstants<T> pack_row(const Dense& rows, Index i, const Frame& frame, T* out, Index step) {
-    return rows.values.as_they_are([&](const auto* all) -> RowConstants<T> {
-        const auto* x = all + i * rows.d;
-        double norm = 0.0;
-        double shift = 0.0;
-        const auto put = [&](Index k, double value) {
-            const T rounded = static_cast<T>(value);
-            out[k * step] = rounded;
-            norm += static_cast<double>(rounded) * static_cast<double>(rounded);
-        };
-        if (frame.mean.empty()) {
-            for (Index k = 0; k < rows.d; ++k) put(k, static_cast<double>(x[k]));
-        } else {
-            const double* mean = frame.mean.data();
-            for (Index k = 0; k < rows.d; ++k) {
-                const double value = static_cast<double>(x[k]);
-                shift += value * mean[k];
-                put(k, (value - mean[k]) * frame.scale);
+
+// kRows rows from x on, `d` apart, side by side into `out`, where features are kPanel apart; returns their constants.
+// The sums of one row wait for each other, and those of several rows do not. Norms are those of the rounded numbers,
+// read back: in the loop that rounds them gcc 12 would take the numbers as they were.
+template <class T, int kPanel, int kRows, class X>
+std::array<RowConstants<T>, kRows> pack_rows(const X* x, Index d, const Frame& frame, T* out) {
+    double norm[kRows] = {}, shift[kRows] = {};
+    if (frame.mean.empty()) {
+        for (Index k = 0; k < d; ++k) {
+            MERCER_UNROLL
+            for (int r = 0; r < kRows; ++r) out[k * kPanel + r] = static_cast<T>(x[r * d + k]);
+        }
+    } else {
+        const double* mean = frame.mean.data();
+        for (Index k = 0; k < d; ++k) {
+            MERCER_UNROLL
+            for (int r = 0; r < kRows; ++r) {
+                const double value = static_cast<double>(x[r * d + k]);
+                shift[r] += value * mean[k];
+                out[k * kPanel + r] = static_cast<T>((value - mean[k]) * frame.scale);
             }
         }
-        return {static_cast<T>(frame.gaussian ? -0.5 * norm : norm), static_cast<T>(shift - frame.half_norm)};
+    }
+    for (Index k = 0; k < d; ++k) {
+        MERCER_UNROLL
+        for (int r = 0; r < kRows; ++r) {
+            const double rounded = static_cast<double>(out[k * kPanel + r]);
+            norm[r] += rounded * rounded;
+        }
+    }
+    std::array<RowConstants<T>, kRows> made;
+    for (int r = 0; r < kRows; ++r) {
+        const auto at = static_cast<std::size_t>(r);
+        made[at] = {static_cast<T>(frame.gaussian ? -0.5 * norm[r] : norm[r]),
+                    static_cast<T>(shift[r] - frame.half_norm)};
+    }
+    return made;
+}
+
+// Rows [i0, i1) into panels of kPanel rows, feature by feature, and their constants; no shifts where there is no
+// memory.
+template <class T, int kPanel>
+void pack_dense(const Dense& rows, Index i0, Index i1, const Frame& frame, T* panels, T* norms, T* shifts) {
+    constexpr int kTogether = kPanel % 4 == 0 ? 4 : 3;
+    static_assert(kPanel % kTogether == 0);
+    rows.values.as_they_are([&](const auto* x) {
+        const auto pack = [&]<int kRows>(Index at) {
+            T* out = panels + at / kPanel * kPanel * rows.d + at % kPanel;
+            const auto made = pack_rows<T, kPanel, kRows>(x + (i0 + at) * rows.d, rows.d, frame, out);
+            for (const RowConstants<T>& row : made) {
+                norms[at] = row.norm;
+                if (shifts != nullptr) shifts[at] = row.shift;
+                ++at;
+            }
+        };
+        Index at = 0;
+        for (; at + kTogether <= i1 - i0; at += kTogether) pack.template operator()<kTogether>(at);
+        for (; at < i1 - i0; ++at) pack.template operator()<1>(at);
     });
 }
 
@@ -217,16 +253,13 @@ PackedLeaf<T> pack_leaf(const Source& source, const LeafUse& use, Index padded) 
         leaf.d = rows->d;
         leaf.differences = sizeof(T) == sizeof(double) && use.apart && rows->d <= kFewFeatures;
         if (!leaf.differences) leaf.frame = frame_of<T>(*rows, use);
-        leaf.panels.reset(padded * rows->d);
+        leaf.panels.reset_raw(padded * rows->d);
+        const Index whole = rows->n / kPanelCols<T> * kPanelCols<T> * rows->d;  // the other panels have padding
+        std::fill_n(leaf.panels.data() + whole, padded * rows->d - whole, T{});
         leaf.norms.reset(padded);
         if (use.centred && !use.gaussian && !leaf.differences) leaf.shifts.reset(padded);
-        for (Index i = 0; i < rows->n; ++i) {
-            const Index panel = i / kPanelCols<T>;
-            T* out = leaf.panels.data() + panel * kPanelCols<T> * rows->d + i % kPanelCols<T>;
-            const RowConstants<T> made = pack_row<T>(*rows, i, leaf.frame, out, kPanelCols<T>);
-            leaf.norms[i] = made.norm;
-            if (leaf.shifts.size() > 0) leaf.shifts[i] = made.shift;
-        }
+        pack_dense<T, kPanelCols<T>>(*rows, 0, rows->n, leaf.frame, leaf.panels.data(), leaf.norms.data(),
+                                     leaf.shifts.data());
     } else if (const Sparse* rows = std::get_if<Sparse>(&source)) {
         leaf.d = rows->d;
         leaf.offsets = rows->offsets;
