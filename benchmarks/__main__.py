@@ -42,6 +42,8 @@ def run(suite: str, part: str, mercer_only: bool) -> list[dict[str, Any]]:
     derived = getattr(module, "derived", nothing)(report.stored(suite))
     if derived:
         report.keep(suite, derived, at_end=True)
+    own = {(row.work, row.against) for row in rows} | {(row["work"], row["against"]) for row in derived}
+    report.forget(suite, own)
     over_many = [row for row in derived if not row["contestants"] or chosen(part, row["work"], row["against"])]
     return records + over_many
 

@@ -102,8 +102,17 @@ def keep(suite: str, rows: list[dict[str, Any]], at_end: bool = False) -> None:
     fresh = {(row["work"], row["against"]): row for row in rows}
     old = [row for row in stored(suite) if not at_end or (row["work"], row["against"]) not in fresh]
     merged = [fresh.pop((row["work"], row["against"]), row) for row in old] + list(fresh.values())
+    _write(suite, merged)
+
+
+def forget(suite: str, known: set[tuple[str, str]]) -> None:
+    """Drop the records of rows that the suite no longer has: those whose (work, against) is not known."""
+    _write(suite, [row for row in stored(suite) if (row["work"], row["against"]) in known])
+
+
+def _write(suite: str, rows: list[dict[str, Any]]) -> None:
     RESULTS.mkdir(exist_ok=True)
-    path(suite).write_text(json.dumps({"suite": suite, "rows": merged}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    path(suite).write_text(json.dumps({"suite": suite, "rows": rows}, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def machines(rows: list[dict[str, Any]]) -> str:

@@ -1,6 +1,7 @@
 """The harness measures, stops and reports as benchmarks/README.md says."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,3 +95,11 @@ def test_a_slow_row_may_go_without_its_warming_up(warm_up: bool, runs: int) -> N
     record = measure(row(contestant("counting"), warm_up=warm_up))
     assert record["contestants"][0]["error"] == runs
     assert len(record["contestants"][0]["runs"]) == 1
+
+
+def test_records_of_rows_that_are_no_more_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "RESULTS", tmp_path)
+    rows = [{"work": work, "against": "peer"} for work in ("kept", "renamed")]
+    report.keep("suite", rows)
+    report.forget("suite", {("kept", "peer")})
+    assert report.stored("suite") == rows[:1]
