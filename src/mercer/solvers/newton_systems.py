@@ -6,6 +6,7 @@ partial Cholesky factor of K or the explicit features.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
@@ -17,7 +18,7 @@ from mercer.grams.base import Factor, Gram
 from mercer.grams.dense import DenseGram
 from mercer.problems.problem import Problem
 from mercer.solvers.cg import rank_for
-from mercer.solvers.held import held_bytes, hold
+from mercer.solvers.held import FEW_COLUMNS, held_bytes, hold, one_blas_thread
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.watch import Watch
@@ -171,14 +172,16 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
     pivots = min(max(PIVOTS_PER_COST * cost, LEAST_PIVOTS), MOST_PIVOTS) if is_held else MOST_PIVOTS
     rank = min(rank_for(n), int(pivots), max(INNER // t, 1))
     # Where (c/4)·(K − F Fᵀ) is below 1/4 of the identity beside it, more columns would be useless.
-    found = pivoted_cholesky(
-        problem.gram,
-        np.ones(n),
-        rank,
-        stop=min(1.0, 1.0 / cost),
-        rng=np.random.default_rng(0),
-        watch=Quiet(watch),
-    )
+    # Its kernel values are the engine's, whose threads those of BLAS would keep from working.
+    with one_blas_thread() if is_held and t <= FEW_COLUMNS else nullcontext():
+        found = pivoted_cholesky(
+            problem.gram,
+            np.ones(n),
+            rank,
+            stop=min(1.0, 1.0 / cost),
+            rng=np.random.default_rng(0),
+            watch=Quiet(watch),
+        )
     F, rest = found.factor, found.diagonal[:, None]
     times, how = _hold(problem.gram, cost, t)
     precondition = _woodbury(_Held(F), t)
