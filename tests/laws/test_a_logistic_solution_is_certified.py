@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from mercer.grams.dense import DenseGram
 from mercer.problems import LOSSES, Problem, Status, certify
+from mercer.problems.feasible import feasible
 from mercer.solvers.newton import newton_cg, newton_cholesky
 from mercer.solvers.options import Options
 
@@ -40,7 +41,18 @@ def test_the_gap_is_not_negative_and_small(problem, method):
     assert solution.status is Status.OPTIMAL
     assert 0.0 <= solution.relative_gap <= TOL
     nothing = (problem.cost * problem.loss.value(np.zeros_like(problem.y), problem.y)).sum()
-    assert abs(solution.primal - solution.dual - solution.gap) <= 1e-11 * nothing
+    assert abs(solution.primal - solution.dual - solution.gap) <= 1e-12 * nothing
+
+
+@settings(max_examples=50)
+@given(problem=logistic_problems(), method=METHODS, steps=st.integers(1, 20))
+def test_the_referees_dual_point_satisfies_its_constraints(problem, method, steps):
+    a = feasible(problem, method(problem, Options(tol=TOL, max_iter=steps)).coef)
+    low, high = (problem.cost * bound for bound in problem.loss.box(problem.y))
+    assert ((low <= a) & (a <= high)).all()
+    assert (np.abs(problem.B.T @ a) <= 1e-13 * np.abs(a).sum(axis=0)).all()
+    if problem.loss.is_joint:
+        assert (np.abs(a.sum(axis=1)) <= 1e-13 * np.abs(a).sum(axis=1)).all()
 
 
 @settings(max_examples=50)

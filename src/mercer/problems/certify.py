@@ -8,7 +8,7 @@ With a' = a + δ the feasible point, the difference of P and D is
     gap = ½ δᵀKδ + Σᵢ cᵢ [ℓ(gᵢ, yᵢ) + ℓ*(−a'ᵢ/cᵢ, yᵢ) + gᵢ a'ᵢ/cᵢ],
 
 a sum of terms that are ≥ 0 (Fenchel-Young), and is computed as that sum: the difference of two large numbers would be
-rounding and nothing else.
+rounding and nothing else. Where a' could not be brought to Bᵀa' = p, by more than rounding, |θ|ᵀ|Bᵀa' − p| is added.
 """
 
 import math
@@ -158,9 +158,18 @@ def measure(
         Kdelta = np.zeros_like(a) if is_far else np.asarray(product(delta), dtype=np.float64)
     moved_energy = 0.5 * float(np.vdot(delta, Kdelta))
     dual = -(energy + float(np.vdot(delta, Ka)) + moved_energy) - terms.conjugates
-    gap = float("nan") if np.isinf(problem.cost).any() else max(moved_energy, 0.0) + terms.excess
+    gap = max(moved_energy, 0.0) + terms.excess + _missed(problem, a + delta, theta)
+    if np.isinf(problem.cost).any():
+        gap = float("nan")
     relative_gap = _ratio(gap, max(abs(primal), abs(dual), energy, terms.rounding))
     return Measured(primal, dual, gap, relative_gap, energy, float(np.abs(a * Ka).sum()), g, delta, Kdelta)
+
+
+def _missed(problem: Problem, a: Array, theta: Array) -> float:
+    """|θ|ᵀ|Bᵀa − p|, where that is more than the rounding of the sums."""
+    missed = np.abs(problem.B.T @ a - problem.price[:, None])
+    rounding = len(a) * float(np.finfo(np.float64).eps) * (np.abs(problem.B).T @ np.abs(a))
+    return float((np.abs(theta) * np.where(missed > rounding, missed, 0.0)).sum())
 
 
 class _Terms(NamedTuple):

@@ -22,6 +22,10 @@ SETTLE_ROUNDS = 60
 HALVINGS = 60
 # Bᵀa = p to this share of Σ|Bᵢ aᵢ| is rounding.
 ROUNDING = 1e-15
+# How far a step goes where no loss bends, in units of g: there slopes say the direction alone.
+FARTHEST = 1e2
+# From one division of g and μ to the next.
+COOLER = 4.0
 # A step is short enough when the slope along it has not come out on the other side by more than this share of itself.
 OVERSHOT = 0.5
 
@@ -35,12 +39,28 @@ def settle(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) 
     """The μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, for a loss that is −log of a probability.
 
     Where the loss joins its columns, a constant in all of them changes nothing; their mean is then 0.
+
+    From far away no loss bends and Newton's method is lost. Then the same is done for g and μ divided by so much that
+    all losses do, and by less and less from there.
     """
-    assert loss.probabilities is not None, "only for losses with probabilities"
-    q, t = B.shape[1], g.shape[1]
-    mu = np.zeros((q, t))
-    if q == 0:
+    mu = np.zeros((B.shape[1], g.shape[1]))
+    if mu.size == 0:
         return mu
+    mu, is_settled = _settled(loss, g, y, cost, B, price, mu)
+    if not is_settled:
+        scale = max(float(np.abs(g).max()), float(np.abs(mu).max()), 1.0)
+        mu = np.zeros_like(mu)
+        while scale > 1.0:
+            mu = scale * _settled(loss, g / scale, y, cost, B, price, mu / scale)[0]
+            scale /= COOLER
+        mu, _ = _settled(loss, g, y, cost, B, price, mu)
+    return mu - mu.mean(axis=1, keepdims=True) if loss.is_joint else mu
+
+
+def _settled(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array, mu: Array) -> tuple[Array, bool]:
+    """μ by Newton's method from the one given, and whether it ended at rounding."""
+    assert loss.probabilities is not None, "only for losses with probabilities"
+    q, t = mu.shape
 
     def pull(at: Array) -> tuple[Array, Array]:  # minus the gradient, and what of it is rounding
         a = -cost * loss.slope(g + B @ at, y)
@@ -49,8 +69,9 @@ def settle(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) 
     force, rounding = pull(mu)
     for _ in range(SETTLE_ROUNDS):
         if (np.abs(force) <= rounding).all():
-            break
-        H = _border_hessian(cost, loss.probabilities(g + B @ mu), B)
+            return mu, True
+        H = _border_hessian(cost, loss.probabilities(g + B @ mu), B, loss.is_joint)
+        H.flat[:: q * t + 1] += np.abs(force).max() / FARTHEST
         step = np.linalg.lstsq(H, force.ravel(), rcond=None)[0].reshape(q, t)
         along = float(np.vdot(force, step))
         if not along > 0.0:
@@ -62,18 +83,26 @@ def settle(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) 
             step, along = 0.5 * step, 0.5 * along
         mu, before, force = mu + step, force, found
         if np.linalg.norm(force) >= np.linalg.norm(before) <= 1e3 * np.linalg.norm(rounding):
-            break
-    return mu - mu.mean(axis=1, keepdims=True) if loss.is_joint else mu
+            return mu, True
+    return mu, False
 
 
-def _border_hessian(cost: Array, p: Array, B: Array) -> Array:  # (q t, q t)
-    """Σᵢ cᵢ Bᵢ Bᵢᵀ ⊗ (diag(pᵢ) − pᵢ pᵢᵀ)."""
+def _border_hessian(cost: Array, p: Array, B: Array, is_joint: bool) -> Array:  # (q t, q t)
+    """Σᵢ cᵢ Bᵢ Bᵢᵀ ⊗ (diag(pᵢ) − pᵢ pᵢᵀ).
+
+    pⱼ (1 − pⱼ) is made of the products pⱼ pₖ with the other classes: where one p is nearly 1, the difference would be
+    rounding. A constant in all columns of a loss that joins them changes nothing; there H gets a curvature as large as
+    elsewhere, for what rounding would leave in place of 0 is not to be divided by.
+    """
     q, t = B.shape[1], p.shape[1]
     H = np.empty((q, t, q, t))
     for j in range(q):
         for k in range(q):
             weighted = cost * B[:, j : j + 1] * B[:, k : k + 1] * p
-            H[j, :, k, :] = np.diag(weighted.sum(axis=0)) - weighted.T @ p
+            block = -(weighted.T @ p)
+            np.fill_diagonal(block, 0.0)
+            own = -block.sum(axis=1) if is_joint else (weighted * (1.0 - p)).sum(axis=0)
+            H[j, :, k, :] = block + np.diag(own) + (own.sum() / t**2 if is_joint else 0.0)
     return H.reshape(q * t, q * t)
 
 

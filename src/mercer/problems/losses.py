@@ -116,18 +116,24 @@ def _chances(g: Array) -> Array:
     return np.asarray(scipy.special.softmax(g, axis=1))
 
 
+def _softmax_slope(g: Array, y: Array) -> Array:
+    # p − 1 of the right class is minus what the others have: a difference would leave rounding of a small one.
+    wrong = np.where(y > 0.0, 0.0, _chances(g))
+    return np.asarray(wrong - y * wrong.sum(axis=1, keepdims=True))
+
+
+def _softmax_log(v: Array, y: Array) -> Array:
+    """log p of p = y + v; of the right class by v, for a p that is nearly 1 has lost its digits."""
+    log: Array = np.log(np.clip(y + v, LEAST, 1.0))
+    return np.asarray(np.log1p(np.clip(v, -MOST, 0.0), out=log, where=y > 0.0))
+
+
 def _softmax_conjugate(v: Array, y: Array) -> Array:
-    p = np.clip(y + v, 0.0, 1.0)
-    entropies: Array = np.asarray(scipy.special.xlogy(p, p))
-    return np.asarray(entropies.sum(axis=1, keepdims=True))
+    return np.asarray((np.clip(y + v, 0.0, 1.0) * _softmax_log(v, y)).sum(axis=1, keepdims=True))
 
 
 def _softmax_box(y: Array) -> tuple[Array, Array]:
     return y - 1.0, y.copy()
-
-
-def _softmax_decision(v: Array, y: Array) -> Array:
-    return np.asarray(np.log(np.clip(y + v, LEAST, 1.0)))
 
 
 # Positional: name, formula, conjugate's formula, value, slope, conjugate, box.
@@ -163,13 +169,13 @@ LOSSES: dict[str, Loss] = {
             "log Σⱼ exp(gⱼ) − ⟨y, g⟩",
             "Σⱼ pⱼ log pⱼ, p = y + v",
             _softmax,
-            lambda g, y: _chances(g) - y,
+            _softmax_slope,
             _softmax_conjugate,
             _softmax_box,
             curvature=0.5,
             is_joint=True,
             probabilities=_chances,
-            decision=_softmax_decision,
+            decision=_softmax_log,
         ),
     )
 }

@@ -56,6 +56,14 @@ def test_a_dual_point_off_its_equality_is_moved_and_says_how_far():
     assert solution.gap > 0
 
 
+def test_an_equality_that_cannot_be_reached_is_part_of_the_gap():
+    free = problem()
+    asked = Problem(free.gram, free.y, SQUARED, free.cost, np.zeros((2, 1)), np.array([1.0]))
+    solution = certified(asked, [0.375, -0.125], theta=[2.0])
+    assert solution.gap == pytest.approx(2.0)
+    assert solution.status is Status.INEXACT
+
+
 def test_a_row_without_cost_has_no_coefficient():
     solution = certified(problem(cost=(1.0, 0.0)), [1 / 3, 0.1])
     assert solution.moved > 0
