@@ -157,6 +157,7 @@ Index solve_in(Block<T>& block) {
     const bool two = block.split < size;
     Index i = 0, j = 0;
     double t = 0.0;
+    double excess[2] = {0.0, 0.0};  // what rounding has added to the sum of each group; the next step takes it back
     for (Index steps = 0;; ++steps) {
         const T* row_i = block.K + i * size;
         const T* row_j = block.K + j * size;
@@ -188,10 +189,12 @@ Index solve_in(Block<T>& block) {
         const double down = room_down(block.b[j], block.low[j], block.width);
         t = std::min(slack / eta, std::min(up, down));
         const bool kink = block.width > 0.0;
-        block.b[i] =
-            t < up ? block.b[i] + t : (kink && block.b[i] < 0.0 ? std::min(block.high[i], 0.0) : block.high[i]);
-        block.b[j] =
-            t < down ? block.b[j] - t : (kink && block.b[j] > 0.0 ? std::max(block.low[j], 0.0) : block.low[j]);
+        double& off = excess[i < block.split ? 0 : 1];
+        const double b_i = block.b[i], b_j = block.b[j];
+        const double back = t + off > 0.0 && t + off < down ? t + off : t;
+        block.b[i] = t < up ? b_i + t : (kink && b_i < 0.0 ? std::min(block.high[i], 0.0) : block.high[i]);
+        block.b[j] = t < down ? b_j - back : (kink && b_j > 0.0 ? std::max(block.low[j], 0.0) : block.low[j]);
+        off += (block.b[i] - b_i) - (b_j - block.b[j]);
         for (const Index v : {i, j}) {
             work.up[static_cast<std::size_t>(v)] = static_cast<G>(slope_up(block.b[v], block.high[v], block.width));
             work.down[static_cast<std::size_t>(v)] = static_cast<G>(slope_down(block.b[v], block.low[v], block.width));

@@ -32,6 +32,8 @@ Mask = npt.NDArray[np.bool_]
 NEGATIVE = 1e-10
 # A coefficient that is off its bound by less, relative to its box, is on it: sums of costs round.
 SETTLED = 1e-12
+# A point that has to be moved by more than this share of itself to satisfy the constraints does not satisfy them.
+ROUNDING = 1e-9
 
 
 def judge(
@@ -114,6 +116,7 @@ def judge(
     dual = energy - second - problems.sum(rest) - priced
     gap = second + problems.sum(np.maximum(losses + rest, 0.0))
     scale = np.maximum.reduce([np.abs(primal), np.abs(dual), energy, _rounding(batch, problems, coef, roots)])
+    moved = _ratio(problems.sum(np.abs(delta)), problems.sum(np.abs(coef)))
     is_indefinite = bool((energy < 0.0).any()) and bool((energy < -NEGATIVE * _size(problems, coef, f, roots)).any())
     return MarginSolution(
         kind=kind,
@@ -124,14 +127,14 @@ def judge(
         duals=dual,
         gaps=gap,
         relative_gaps=_ratio(gap, scale),
-        moved=_ratio(problems.sum(np.abs(delta)), problems.sum(np.abs(coef))),
+        moved=moved,
         violations=violation,
         intercepts=_combined(published.reshape(by_group), row.intercept),
         spreads=_combined(spread.reshape(by_group), (abs(row.intercept[0]), abs(row.intercept[1]))),
         offsets=_combined(published.reshape(by_group), row.offset),
         steps=steps,
         kernel_evaluations=kernel_evaluations,
-        status=_status(violation, energy, tol, is_indefinite=is_indefinite, stopped=stopped),
+        status=_status(violation, energy, moved, tol, is_indefinite=is_indefinite, stopped=stopped),
         seconds=seconds,
         assumptions=assumptions,
     )
@@ -236,11 +239,11 @@ def _rounding(batch: Margins, problems: Segments, b: Array, roots: Array | None)
     return np.asarray(np.finfo(np.float64).eps * size)
 
 
-def _status(violation: Array, energy: Array, tol: float, *, is_indefinite: bool, stopped: bool) -> Status:
+def _status(violation: Array, energy: Array, moved: Array, tol: float, *, is_indefinite: bool, stopped: bool) -> Status:
     if is_indefinite:
         return Status.INDEFINITE
     # A coefficient that is no number is above and below nothing, and so violates nothing.
-    if (violation <= tol).all() and np.isfinite(energy).all():
+    if (violation <= tol).all() and (moved <= ROUNDING).all() and np.isfinite(energy).all():
         return Status.MARGIN_OPTIMAL
     return Status.STOPPED if stopped else Status.INEXACT
 

@@ -43,6 +43,8 @@ PROGRESS = 0.5
 # Variables set on a wall become conditions on the factorised system, until they are this share of it: then it is
 # factorised anew without them.
 BORDER = 0.12
+# A sum that differs by this share of its terms has changed.
+SUMS = 1e-13
 # A variable this close to a wall, relative to the box, is on it.
 ON_WALL = 1e-12
 
@@ -193,28 +195,43 @@ class _Side:
 
 def _move(box: Box, side: _Side, ridge: float, watch: Look) -> float:
     """Take one step; returns its length, 1 for a whole one and 0 for none."""
-    rows = side.rows
+    rows, group, before = side.rows, box.group[side.rows], box.b[side.rows]
     A = box.K[rows].take(rows, axis=1)  # half the time of np.ix_
-    room = (side.floor - box.b[rows], side.ceiling - box.b[rows])
+    room = (side.floor - before, side.ceiling - before)
     for find in (_step_along_walls, _step_to_wall):
-        step = find(A, side.slope, room, box.group[rows], ridge, watch)
+        step = find(A, side.slope, room, group, ridge, watch)
         length = 0.0 if step is None else _best_length(A, side.slope, step)
-        if step is not None and length >= SHORT:
+        if step is None or length < SHORT:
+            continue
+        after = _landed(before, length * step, side, group)
+        if after is not None:
             break
     else:
         return 0.0
-    before = box.b[rows].copy()
-    after = np.clip(before + length * step, side.floor, side.ceiling)
-    near = ON_WALL * (side.ceiling - side.floor)
-    after = np.where(
-        after - side.floor <= near, side.floor, np.where(side.ceiling - after <= near, side.ceiling, after)
-    )
-    _restore_sums(before, after, side, box.group[rows])
     change = np.zeros(len(box.b))
     change[rows] = after - before
     box.b[rows] = after
     box.t += box.K @ change
     return length if find is _step_along_walls else SHORT
+
+
+def _landed(before: Array, step: Array, side: _Side, group: Group) -> Array | None:
+    """Where a step leads, on a wall or clear of it; None where it changes a sum.
+
+    Where every variable of a group comes to a wall, none is left to make up for the others. The system that asks for it
+    is singular then, and what rounding makes of it is no step.
+    """
+    after = np.clip(before + step, side.floor, side.ceiling)
+    near = ON_WALL * (side.ceiling - side.floor)
+    after = np.where(
+        after - side.floor <= near, side.floor, np.where(side.ceiling - after <= near, side.ceiling, after)
+    )
+    _restore_sums(before, after, side, group)
+    for g in (0, 1):
+        was, now = before[group == g], after[group == g]
+        if abs(float((now - was).sum())) > SUMS * float(np.abs(was).sum() + np.abs(now).sum()):
+            return None
+    return after
 
 
 def _best_length(A: Array, slope: Array, step: Array) -> float:

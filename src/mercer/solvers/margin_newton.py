@@ -146,11 +146,11 @@ class _Problem:
         whole = self._whole()
         free = whole.is_free()
         count = int(np.count_nonzero(free))
-        others = min(max(int(OTHERS * count), LEAST_OTHERS), most - count, len(free) - count)
+        bounded = np.flatnonzero(~free & (self._low < self._high))
+        others = min(max(int(OTHERS * count), LEAST_OTHERS), most - count, len(bounded))
         if others <= 0:
             return np.flatnonzero(free)
-        room = np.where(free, np.inf, whole.room())
-        chosen = np.argpartition(room, others - 1)[:others]
+        chosen = bounded[np.argpartition(whole.room()[bounded], others - 1)[:others]]
         return np.sort(np.concatenate([np.flatnonzero(free), chosen]))
 
     def _whole(self) -> Box:

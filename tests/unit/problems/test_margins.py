@@ -118,6 +118,18 @@ def test_the_gap_is_primal_minus_dual_and_never_negative(kind, seed):
     assert solution.relative_gap == pytest.approx(solution.gap / largest)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_point_with_another_sum_is_not_certified(kind):
+    K, batch = gram(), random_problem(kind)
+    coef = solved(kind, batch, K).coef.copy()
+    inside = np.flatnonzero((batch.low < coef) & (coef < batch.high))[0]
+    coef[inside] += 1e-3 * min(coef[inside] - batch.low[inside], batch.high[inside] - coef[inside])
+    solution = judged_with(kind, batch, coef, K, tol=1.0)
+    assert solution.kkt_violation <= 1.0
+    assert solution.moved[0] > 1e-6
+    assert solution.status is Status.INEXACT
+
+
 @pytest.mark.parametrize("kind", ["c-svc", "epsilon-svr"])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_primal_is_the_textbooks_at_the_published_intercept(kind, seed):

@@ -111,3 +111,15 @@ def test_a_group_that_cannot_move_does_not_keep_the_other():
     before = box.b[shut].copy()
     assert newton_in_box(box, TOL, Watch("test")) <= TOL
     np.testing.assert_array_equal(box.b[shut], before)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_group_that_comes_to_its_walls_keeps_its_sum(seed):
+    rng = np.random.default_rng(seed)
+    box, _ = made(seed, m=int(rng.integers(4, 9)), rank=1, extent=1e3, groups=2)
+    few = np.flatnonzero(box.group == 0)[:2]  # the others of their group are shut
+    shut = np.setdiff1d(np.flatnonzero(box.group == 0), few)
+    box.low[shut] = box.high[shut] = box.b[shut]
+    before = sums(box)
+    newton_in_box(box, TOL, Watch("test"))
+    np.testing.assert_allclose(sums(box), before, atol=1e-12 * np.abs(box.b).sum())

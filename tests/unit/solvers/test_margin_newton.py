@@ -5,9 +5,13 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_wine
 
 import mercer
+from mercer.grams.tiled import TiledGram
+from mercer.kernels.bound import Bound
+from mercer.points import as_points
+from mercer.problems.margins import KINDS
 from mercer.problems.solution import Status
 from mercer.solvers import smo
-from mercer.solvers.margin_newton import MarginNewton
+from mercer.solvers.margin_newton import MarginNewton, _Problem
 from mercer.solvers.smo import LONG_STEPS
 
 RNG = np.random.default_rng(0)
@@ -122,3 +126,32 @@ def test_time_runs_out_during_newton(monkeypatch):
     with pytest.warns(UserWarning, match="max_time"):
         machine.fit(SCALED, BENIGN)
     assert machine.solution_.seconds < 5.0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_candidates_are_variables_that_can_move_each_once(seed):
+    rng = np.random.default_rng(seed)
+    cost = 10.0 * (rng.random(80) < 0.5)
+    batch = KINDS["epsilon-svr"].build(np.array([0, 80]), np.array([[0]]), rng.standard_normal(80), cost, 0.5, 0.1)
+    b = batch.start.copy()
+    free = np.flatnonzero(cost)[:20]
+    b[free] = rng.uniform(-9.0, 9.0, 20)
+    found = _Problem(batch, 0, b, np.zeros(80)).candidates(3_000)
+    np.testing.assert_array_equal(found, np.flatnonzero(cost))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_hold_where_a_group_has_little_room(kind):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(8, 40))
+        X = rng.standard_normal((n, 1)).round()
+        cost = 1e3 * rng.uniform(0.5, 2.0, n) * (rng.random(n) < 0.7)
+        y = rng.standard_normal(n) if "svr" in kind else np.where(np.arange(n) % 2, 1.0, -1.0)
+        cost[:4] = 1e3
+        batch = KINDS[kind].build(np.array([0, n]), np.array([[0]]), y, cost, 0.1, 0.0)
+        bound = Bound(mercer.Linear(), as_points(X), np.dtype(np.float64))
+        b = smo.solve_margins(kind, batch, TiledGram(bound), smo.MarginOptions(tol=1e-3)).coef
+        for group in (0, 1):
+            mine = batch.group == group
+            assert abs(b[mine].sum() - batch.start[mine].sum()) <= 1e-12 * np.abs(b).sum()
