@@ -243,10 +243,11 @@ class _Writer(string.Formatter):
         level, _, separator = format_spec.partition("|")
         written = []
         for index, (child, operand) in enumerate(value):
-            if self.style is Style.SOURCE and index and child.notation.bare and separator.strip() == "+":
-                written.append(_Writer(child, self.style, self.points, {}).format(child.notation.bare))
-            else:
-                written.append(self._bracket(operand, int(level) + (index > 0)))
+            bare = ""
+            if self.style is Style.SOURCE and index and separator.strip() == "+":
+                bare = _Writer(child, self.style, self.points, {}).format(child.notation.bare)
+            # A 0 that is added is dropped when it is read again, and the node would be lost.
+            written.append(bare if bare not in ("", "0.0") else self._bracket(operand, int(level) + (index > 0)))
         return separator.join(written)
 
     def _bracket(self, operand: Operand, least: int) -> str:

@@ -1,13 +1,14 @@
 """parse(repr(k)) == k for every tree without Python functions."""
 
-from hypothesis import given
+from hypothesis import example, given
 
-from mercer.kernels import parse
+from mercer.kernels import Constant, Linear, parse
 from tests.laws.strategies import distances, law, samples
 
 
 @law(100)
 @given(sample=samples())
+@example(sample=(Linear() + Constant(0.0), None))
 def test_parse_inverts_repr(sample):
     kernel, _ = sample
     assert parse(repr(kernel)) == kernel

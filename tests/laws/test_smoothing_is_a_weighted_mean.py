@@ -8,7 +8,9 @@ from hypothesis.extra import numpy as hnp
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from mercer.errors import NotFinite
+from mercer.estimators.neighbors import KernelNeighborsRegressor
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
+from mercer.estimators.svm import SVC
 from mercer.estimators.windows import TABLE, Window
 from mercer.kernels import RBF, Laplacian, Matern
 from tests.laws.strategies import law, samples
@@ -152,6 +154,27 @@ def test_all_neighbours_voting_by_a_kernel_are_the_smoother(case, codes):
         KNeighborsClassifier(n, weights=vote).fit(X, labels).predict_proba(new), share, atol=1e-9
     )
     np.testing.assert_allclose(share.sum(axis=1), 1.0, rtol=1e-14)
+
+
+@law(20)
+@given(data(), st.sampled_from([0.1, 1.0, 100.0]))
+def test_support_vectors_vote_as_neighbours_do_each_with_a_weight_of_its_own(case, C):
+    X, y, _, new = case
+    label = np.where(y[:, 0] > np.median(y[:, 0]), 1.0, -1.0)
+    assume(np.unique(label).size == 2)
+    machine = SVC(C=C, kernel=RBF()).fit(X, label)
+    decision = machine.decision_function(new)
+    votes = RBF()(new, X[machine.support_]) * np.abs(machine.dual_coef_[0])
+    mean = votes @ label[machine.support_] / votes.sum(axis=1)
+    np.testing.assert_allclose(mean * votes.sum(axis=1) + machine.intercept_, decision, atol=1e-9 * max(C, 1.0))
+    # That mean is the smoother's, of the support vectors, each as often as its coefficient says; k-NN with such votes.
+    rows, own = machine.support_, np.abs(machine.dual_coef_[0])
+    smoother = NadarayaWatson(kernel=RBF()).fit(X[rows], label[rows], own)
+    np.testing.assert_allclose(smoother.predict(new), mean, atol=1e-9)
+    near = KernelNeighborsRegressor(len(rows), kernel=RBF(), weights="kernel").fit(X[rows], label[rows] * own)
+    np.testing.assert_allclose(
+        near.predict(new) * RBF()(new, X[rows]).sum(axis=1) + machine.intercept_, decision, atol=1e-9 * max(C, 1.0)
+    )
 
 
 @given(data())

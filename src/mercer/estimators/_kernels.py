@@ -93,6 +93,7 @@ class KernelSpec:
         if isinstance(self.kernel, str):
             self._refuse("kernel_params", "is a name", "gamma, degree and coef0")
             return named(self.kernel, self.gamma, self.degree, self.coef0)
+        self.refuse_class()
         if callable(self.kernel):
             self._refuse("gamma", "is a function", "kernel_params={…}")
             fn = partial(self.kernel, **self.kernel_params) if self.kernel_params else self.kernel
@@ -102,6 +103,12 @@ class KernelSpec:
             f"Got {self.kernel!r}.",
             f"The names are {', '.join(TABLE)}.",
         )
+
+    def refuse_class(self) -> None:
+        """Refuse a kernel's class, which is a function as well."""
+        if isinstance(self.kernel, type) and issubclass(self.kernel, Kernel):
+            name = self.kernel.__name__
+            raise InvalidParameter("kernel must be a kernel, not its class.", f"Got {name}.", f"Write {name}(…).")
 
     def _refuse(self, name: str, why: str, instead: str) -> None:
         value = getattr(self, name)

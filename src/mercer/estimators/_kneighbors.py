@@ -127,7 +127,8 @@ class KernelNeighbors(KernelMachine):
     def _check_parameters(self) -> None:
         if not _is_whole(self.n_neighbors) or self.n_neighbors < 1:
             raise InvalidParameter("n_neighbors must be a whole number ≥ 1.", f"Got {self.n_neighbors!r}.")
-        if not (self.weights is None or callable(self.weights) or self.weights in WEIGHTS):
+        is_name = isinstance(self.weights, str) and self.weights in WEIGHTS
+        if not (self.weights is None or callable(self.weights) or is_name):
             raise InvalidParameter(
                 "weights must be a name or a function of distances.",
                 f"Got {self.weights!r}.",
@@ -152,7 +153,7 @@ class KernelNeighbors(KernelMachine):
         return self._space.nearest(points, int(k))
 
     def _votes(self, found: Found) -> Array:
-        """What each neighbour's vote weighs: (m, k), not all 0 in a row."""
+        """What each neighbour's vote weighs: (m, k), of a sum other than 0 in every row."""
         if self.weights is None or (isinstance(self.weights, str) and self.weights == "uniform"):
             return np.ones(found.index.shape)
         if isinstance(self.weights, str) and self.weights == "kernel":
@@ -169,7 +170,13 @@ class KernelNeighbors(KernelMachine):
                 "The function weights must return one number for each distance.",
                 f"Got shape {votes.shape} for distances of shape {distances.shape}.",
             )
-        if (votes == 0.0).all(axis=1).any():
+        if not np.isfinite(votes).all():
+            wrong = ~np.isfinite(votes)
+            raise InvalidInput(
+                "The function weights must return finite numbers.",
+                f"Got {votes[wrong][0]} for the distance {distances[wrong][0]:.6g}.",
+            )
+        if (votes.sum(axis=1) == 0.0).any():
             raise InvalidInput(
                 "All neighbors of some sample is getting zero weights.",
                 "",

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from mercer.errors import DomainMismatch, InvalidInput, UncertifiedWarning
+from mercer.errors import DomainMismatch, InvalidInput, NotFinite, UncertifiedWarning
 from mercer.estimators._machine import KernelMachine
-from mercer.estimators._svm_parameters import check_parameters
+from mercer.estimators._parameters import check_parameters
 from mercer.estimators._svm_support import Support
 from mercer.grams.assumed import check_stored
 from mercer.grams.base import Gram
@@ -108,6 +108,7 @@ class SupportVectorMachine(KernelMachine):
 
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, vars(self))
+        self._spec.refuse_class()
 
     def _options(self, tol: float | None = None) -> MarginOptions:
         return MarginOptions(
@@ -172,6 +173,12 @@ class SupportVectorMachine(KernelMachine):
                 f"It returned shape {values.shape}.",
                 "Take two collections of points and return all their kernel values; a function of two points is "
                 'Custom(fn, because="…").',
+            )
+        if not np.isfinite(values).all():
+            i, j = np.argwhere(~np.isfinite(values))[0]
+            raise NotFinite(
+                "The function given as kernel must return finite numbers.",
+                f"Its value for the points {i} and {j} is {values[i, j]}.",
             )
         return values
 

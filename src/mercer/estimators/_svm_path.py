@@ -3,7 +3,7 @@
 from typing import Any
 
 from mercer.domains import TupleOf
-from mercer.estimators._svm_parameters import DOMAINS
+from mercer.estimators._parameters import DOMAINS
 from mercer.estimators.svm import SVC
 
 __all__ = ["svm_path"]

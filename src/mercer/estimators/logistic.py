@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from mercer.errors import InvalidParameter
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
+from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import weights
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
@@ -158,6 +159,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0; a weight is a number of copies.
         """
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose"))
         points = self._read(X)
         n = len(points)
         classes, index = class_labels(y, n)

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from mercer.errors import InvalidParameter
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
+from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
 from mercer.solvers.options import Options
 from mercer.solvers.table import AUTO, explain
@@ -129,6 +130,7 @@ class KernelRidge(LeastSquaresMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0.
         """
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose"))
         points = self._read(X)
         n = len(points)
         targets, flat = real_targets(y, n)

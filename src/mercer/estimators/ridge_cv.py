@@ -11,6 +11,7 @@ from sklearn.model_selection import check_cv
 
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
+from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
@@ -153,6 +154,7 @@ class KernelRidgeCV(LeastSquaresMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0, of the fit and of the score.
         """
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept",))
         alphas = self._penalties()
         self._refuse_combinations()
         points = self._read(X)

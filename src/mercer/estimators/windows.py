@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
+from mercer.domains import Length
 from mercer.errors import InvalidParameter, NotPositive
 from mercer.kernels.distances import SquaredEuclidean
 from mercer.kernels.kernel import Distance
@@ -86,6 +87,8 @@ class Window:
                 f"Got {self.distance!r}.",
                 "Try SquaredEuclidean(), or Polarised(k) for the distance that a kernel makes.",
             )
+
+        Length.check("Window", "bandwidth", self.bandwidth)
 
     def __repr__(self) -> str:
         distance = "" if self.distance == SquaredEuclidean() else f", {self.distance!r}"

@@ -27,8 +27,10 @@ __all__ = ["Measured", "certify", "measure"]
 
 Array = npt.NDArray[np.float64]
 
-# A quadratic form below this, relative to the sum of its absolute terms, is negative and not rounding.
+# A quadratic form below this, relative to its size if nothing cancelled, is negative and not rounding.
 NEGATIVE = 1e-10
+# Rounding of aᵀKa up to this share of P is no reason to doubt it, whatever tol asks for.
+LOST = 1e-6
 # A way to the feasible point that is no longer than so many roundings of a: K times it is less than those of K a, and
 # its energy far less.
 ROUNDINGS = 16.0 * float(np.finfo(np.float64).eps)
@@ -56,14 +58,15 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
     violation = _violation(problem, g, hard)
     normal_residual = _normal_residual(problem, g, hard)
     residual = _residual(problem, g, a, hard)
-    if answer.indefinite or energy < -NEGATIVE * seen.size:
+    if answer.indefinite or (energy < 0.0 and energy < -NEGATIVE * _size(problem, a)):
         status = Status.INDEFINITE
     elif hard.any():
         status = Status.INTERPOLATING if violation <= tol else Status.INEXACT
         if status is Status.INEXACT and answer.rank >= 0 and normal_residual <= tol:
             status = Status.LEAST_SQUARES
     else:
-        status = Status.OPTIMAL if seen.relative_gap <= tol else Status.INEXACT
+        is_solved = seen.relative_gap <= tol and not _is_lost(problem, a, seen, max(tol, LOST))
+        status = Status.OPTIMAL if is_solved else Status.INEXACT
     if status is Status.INEXACT and answer.stopped:
         status = Status.STOPPED
     return Solution(
@@ -98,8 +101,8 @@ class Measured(NamedTuple):
     ----------
     primal, dual, gap, relative_gap : float
         As in `Solution`.
-    energy, size : float
-        ½ aᵀKa, and Σ |aᵢ (Ka)ᵢ|.
+    energy : float
+        ½ aᵀKa.
     g : ndarray of shape (n, t)
         K a + B θ.
     delta, Kdelta : ndarray of shape (n, t)
@@ -111,7 +114,6 @@ class Measured(NamedTuple):
     gap: float
     relative_gap: float
     energy: float
-    size: float
     g: Array
     delta: Array
     Kdelta: Array
@@ -162,7 +164,24 @@ def measure(
     if np.isinf(problem.cost).any():
         gap = float("nan")
     relative_gap = _ratio(gap, max(abs(primal), abs(dual), energy, terms.rounding))
-    return Measured(primal, dual, gap, relative_gap, energy, float(np.abs(a * Ka).sum()), g, delta, Kdelta)
+    return Measured(primal, dual, gap, relative_gap, energy, g, delta, Kdelta)
+
+
+def _size(problem: Problem, a: Array) -> float:
+    """Σ (Σᵢ |aᵢ| √kᵢᵢ)² over the columns: what aᵀKa is small against, since K a itself may be nothing but rounding."""
+    roots = np.sqrt(np.maximum(np.asarray(problem.gram.diag(), dtype=np.float64), 0.0))
+    return float(((roots @ np.abs(a)) ** 2).sum())
+
+
+def _is_lost(problem: Problem, a: Array, seen: Measured, share: float) -> bool:
+    """Whether the rounding of aᵀKa may be more than this share of P, in logistic regression.
+
+    Its coefficients are as large as the costs. Where those or K are huge they cancel in K a, and what is left has no
+    digits, though the solver may have found the minimum on another way.
+    """
+    scale = max(abs(seen.primal), abs(seen.dual), seen.energy)
+    eps = float(np.finfo(np.float64).eps)
+    return problem.loss.decision is not None and eps * _size(problem, a) > share * scale > 0.0
 
 
 def _missed(problem: Problem, a: Array, theta: Array) -> float:

@@ -38,6 +38,7 @@ from typing import NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.errors import InvalidInput
 from mercer.problems.certify import measure
 from mercer.problems.feasible import settle
 from mercer.problems.problem import Problem
@@ -52,6 +53,8 @@ __all__ = ["newton_cg", "newton_cholesky", "newton_primal"]
 Array = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
+# Costs, and costs times kernel values: their squares, summed, are numbers.
+LARGEST = 1e140
 # Newton steps when the options name none.
 MAX_ITER = 100
 # Conjugate gradients leave this share of the Newton decrement, or the relative gap, whichever is less: the last step,
@@ -92,6 +95,7 @@ def newton_primal(problem: Problem, options: Options) -> Answer:
 
 
 def _newton(problem: Problem, options: Options, label: str, route: Callable[[Problem, Watch], Route]) -> Answer:
+    _refuse_overflow(problem)
     n, t = problem.y.shape
     q = problem.B.shape[1]
     rows = np.flatnonzero(problem.cost[:, 0] > 0.0)
@@ -113,6 +117,17 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
         stopped=found.stopped,
         note=found.note,
     )
+
+
+def _refuse_overflow(problem: Problem) -> None:
+    """Refuse what float64 cannot hold the squares of: a fit would end in an error of LAPACK."""
+    c, k = float(problem.cost.max(initial=0.0)), float(np.asarray(problem.gram.diag()).max(initial=0.0))
+    if max(c, c * k) >= LARGEST:
+        raise InvalidInput(
+            "C times the largest weight, or that times k(x, x), is too large to compute with.",
+            f"Got {c:.3g}, and {c * k:.3g}; they must be below {LARGEST:g}.",
+            "Make C or the weights smaller, or scale the data.",
+        )
 
 
 def _take(problem: Problem, rows: npt.NDArray[np.intp]) -> Problem:

@@ -36,6 +36,7 @@ ROWS_AT_ONCE = 2_048
 LEAST_PIVOTS, MOST_PIVOTS = 100, 600
 PIVOTS_PER_COST = 6.0
 HELD = "stored in a few bits"
+EPS = float(np.finfo(np.float64).eps)
 
 
 class Preconditioner(Protocol):
@@ -282,14 +283,30 @@ def _inner_factors(F: Factor, curvature: Curvature, is_whole: bool) -> list[Arra
                 scaled = np.sqrt(c * p[:, j : j + 1]) * block
                 own = slice(j * r, (j + 1) * r)
                 T[own, own] += scaled.T @ scaled
-        return [scipy.linalg.cholesky(T, lower=True, overwrite_a=True, check_finite=False)]
+        return [_factored(T)]
     blocks = np.zeros((t, r, r))
     for rows, block in _strips(F):
         for j in range(t):
             root = np.sqrt(curvature.cost[rows, 0] * curvature.p[rows, j])[:, None] * block
             blocks[j] += root.T @ root
     blocks.reshape(t, -1)[:, :: r + 1] += 1.0
-    return [scipy.linalg.cholesky(block, lower=True, check_finite=False) for block in blocks]
+    return [_factored(block) for block in blocks]
+
+
+def _factored(T: Array) -> Array:
+    """The Cholesky factor of I plus something positive.
+
+    Where the identity is less than the rounding beside it, that much is added: what is solved is still (2), to the
+    residual, by more iterations.
+    """
+    rounding = len(T) * EPS * float(T.diagonal().max())
+    for more in (0.0, rounding, 1e3 * rounding, 1e6 * rounding):
+        T.flat[:: len(T) + 1] += more
+        try:
+            return np.asarray(scipy.linalg.cholesky(T, lower=True, check_finite=False))
+        except np.linalg.LinAlgError:
+            continue
+    return np.diag(np.sqrt(np.maximum(T.diagonal(), 1.0)))
 
 
 def _strips(F: Factor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:

@@ -1,8 +1,10 @@
 """What a caller may ask of any solver."""
 
 from dataclasses import dataclass
-from typing import final
+from numbers import Integral
+from typing import Any, final
 
+from mercer.domains import is_number
 from mercer.errors import InvalidParameter
 from mercer.solvers.watch import Watch
 
@@ -33,11 +35,12 @@ class Options:
     verbose: int = 0
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.tol < 1.0:
+        if not is_number(self.tol) or not 0.0 < self.tol < 1.0:
             raise InvalidParameter("tol must lie between 0 and 1.", f"Got {self.tol!r}.")
-        if self.max_iter is not None and not self.max_iter >= 1:
-            raise InvalidParameter("max_iter must be at least 1, or None.", f"Got {self.max_iter!r}.")
-        if self.max_time is not None and not self.max_time > 0.0:
+        most: Any = self.max_iter
+        if most is not None and (not isinstance(most, Integral) or int(most) < 1):
+            raise InvalidParameter("max_iter must be a whole number, at least 1, or None.", f"Got {most!r}.")
+        if self.max_time is not None and not (is_number(self.max_time) and self.max_time > 0.0):
             raise InvalidParameter("max_time must be a number of seconds above 0, or None.", f"Got {self.max_time!r}.")
 
     def watch(self, label: str) -> Watch:

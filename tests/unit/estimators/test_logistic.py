@@ -1,4 +1,5 @@
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -187,7 +188,14 @@ def test_an_indefinite_function_fits_with_a_warning_and_without_a_certificate():
         ({"solver": "magic"}, "no solver 'magic'"),
         ({"solver": "primal"}, "no finite feature map"),
         ({"tol": 0.0}, "tol must lie"),
+        ({"tol": "small"}, "tol must lie"),
         ({"max_iter": 0}, "max_iter must be"),
+        ({"max_iter": 1.5}, "max_iter must be"),
+        ({"max_iter": "many"}, "max_iter must be"),
+        ({"max_time": "long"}, "max_time must be"),
+        ({"verbose": "much"}, "verbose of KernelLogisticRegression must be"),
+        ({"fit_intercept": "no"}, "fit_intercept of KernelLogisticRegression must be"),
+        ({"kernel": RBF}, "not its class"),
         ({"kernel": RBF(), "gamma": 0.1}, "gamma has no meaning"),
         ({"class_weight": {"maybe": 1.0}}, "not in y"),
         ({"class_weight": {"yes": -1.0}}, "≥ 0"),
@@ -198,6 +206,44 @@ def test_an_indefinite_function_fits_with_a_warning_and_without_a_certificate():
 def test_a_wrong_parameter_is_named(parameters, words):
     with pytest.raises(InvalidParameter, match=words):
         KernelLogisticRegression(**parameters).fit(X, two)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "scale", "weight"),
+    [
+        ({"C": 1e300}, 1.0, None),
+        ({}, 1.0, np.full(90, 1e150)),
+        ({"kernel": "linear"}, 1e155, None),
+    ],
+)
+@pytest.mark.parametrize("y", [two, three], ids=["two", "three"])
+def test_what_float64_cannot_hold_is_refused(parameters, scale, weight, y):
+    with pytest.raises(InvalidInput, match="too large to compute with"):
+        KernelLogisticRegression(**parameters).fit(scale * X, y, sample_weight=weight)
+
+
+@pytest.mark.parametrize("y", [two, three], ids=["two", "three"])
+@pytest.mark.parametrize(("C", "scale"), [(1e3, 1e6), (1e6, 1e5), (1.0, 1e50)])
+def test_columns_without_scale_end_with_a_true_word(C, scale, y):
+    solver = KernelLogisticRegression(C=C, kernel="linear")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UncertifiedWarning)
+        solution = solver.fit(scale * X, y).solution_
+    if solution.status is Status.OPTIMAL:
+        K = (scale * X.astype(np.longdouble)) @ (scale * X.T.astype(np.longdouble))
+        g, a = K @ solution.coef + solution.intercept, solution.coef
+        index = (np.unique(y, return_inverse=True)[1],)
+        logits = np.column_stack([0.0 * g, g]) if g.shape[1] == 1 else g
+        losses = np.log(np.exp(logits - logits.max(axis=1, keepdims=True)).sum(axis=1)) + logits.max(axis=1)
+        primal = 0.5 * (a * (K @ a)).sum() + C * (losses - logits[np.arange(len(y)), index[0]]).sum()
+        assert float(primal) == pytest.approx(solution.primal, rel=1e-4)
+
+
+@pytest.mark.parametrize("C", [1e-8, 1e-3, 1.0, 10.0])
+@pytest.mark.parametrize("points", [np.ones((30, 2)), np.arange(150)[:, None] % 2.0], ids=["one", "two"])
+def test_few_different_rows_are_no_sign_of_a_negative_eigenvalue(C, points):
+    model = KernelLogisticRegression(C=C, kernel=RBF(1.0)).fit(points, np.arange(len(points)) % 3 == 0)
+    assert model.solution_.status is Status.OPTIMAL
 
 
 @pytest.mark.parametrize(

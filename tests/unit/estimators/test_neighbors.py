@@ -81,7 +81,10 @@ def test_more_neighbours_than_points_are_refused_in_the_words_of_scikit_learn():
 
 
 def test_wrong_parameters_are_refused():
-    for wrong in ({"n_neighbors": 0}, {"n_neighbors": 1.5}, {"weights": "near"}, {"n_neighbors": True}):
+    many = np.ones(3)
+    for wrong in (
+        {"n_neighbors": 0}, {"n_neighbors": 1.5}, {"weights": "near"}, {"n_neighbors": True}, {"weights": many}
+    ):  # fmt: skip
         with pytest.raises(InvalidParameter):
             KernelNeighborsRegressor(**wrong).fit(LINE, LINE[:, 0])
     model = fitted()
@@ -95,6 +98,16 @@ def test_wrong_parameters_are_refused():
         model.radius_neighbors([[0.0]], -1.0)
     with pytest.raises(InvalidParameter, match="return_distance must be True"):
         model.radius_neighbors([[0.0]], 1.0, return_distance=False, sort_results=True)
+
+
+@pytest.mark.parametrize(
+    ("votes", "words"),
+    [(lambda d: d * np.nan, "finite numbers"), (lambda d: np.ones_like(d) * [1, -1], "zero weights")],
+)
+def test_votes_that_make_no_mean_are_refused(votes, words):
+    model = KernelNeighborsRegressor(2, weights=votes).fit(LINE, LINE[:, 0])
+    with pytest.raises(InvalidInput, match=words):
+        model.predict(LINE)
 
 
 def test_bad_input_is_refused():

@@ -239,6 +239,7 @@ def test_verbose_draws_nothing_on_a_short_solve(capsys):
         ({"tol": 0.0}, "tol must lie"),
         ({"max_iter": 0}, "max_iter must be"),
         ({"max_time": -1.0}, "max_time must be"),
+        ({"fit_intercept": "yes"}, "fit_intercept of KernelRidge must be"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters, words):

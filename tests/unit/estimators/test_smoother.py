@@ -295,8 +295,13 @@ def test_what_is_not_a_kernel_is_refused():
         NadarayaWatson(kernel="gauss").fit(X, y)
     with pytest.raises(InvalidParameter):
         NadarayaWatson(kernel=3).fit(X, y)
+    with pytest.raises(InvalidParameter, match="not its class"):
+        NadarayaWatson(kernel=RBF).fit(X, y)
     with pytest.raises(InvalidParameter, match="name of a window"):
         Window("gauss")
+    for width in (0.0, -1.0, np.nan, "wide"):
+        with pytest.raises(InvalidParameter, match="bandwidth of Window must be"):
+            Window("uniform", bandwidth=width)
     with pytest.raises(InvalidParameter, match="must be a distance"):
         Window("uniform", RBF())
     with pytest.raises(DomainMismatch):

@@ -9,7 +9,17 @@ import warnings
 import numpy as np
 import pytest
 
-from mercer import SVC, SVR, DomainMismatch, InvalidInput, OneClassSVM, UncertifiedWarning
+from mercer import (
+    RBF,
+    SVC,
+    SVR,
+    DomainMismatch,
+    InvalidInput,
+    InvalidParameter,
+    NotFinite,
+    OneClassSVM,
+    UncertifiedWarning,
+)
 from mercer.estimators._svm import UnfinishedWarning
 from mercer.problems import Status
 
@@ -242,3 +252,29 @@ def test_an_interrupt_leaves_the_best_model_to_who_wants_it(machine, many):
         assert interruption.late < 2.0  # the referee comes after the interrupt
     assert model.solution_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
+
+
+@each_machine
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"degree": -1}, "degree of .* must be"),
+        ({"verbose": -1}, "verbose of .* must be"),
+        ({"verbose": "much"}, "verbose of .* must be"),
+        ({"kernel": RBF}, "not its class"),
+    ],
+)
+def test_a_wrong_parameter_is_named(machine, y, parameters, words):
+    with pytest.raises(InvalidParameter, match=words):
+        machine(**parameters).fit(X, y)
+
+
+def test_a_seed_that_is_none_is_refused():
+    with pytest.raises(InvalidParameter, match="random_state of SVC must be"):
+        SVC(random_state="today").fit(X, labels)
+
+
+@each_machine
+def test_a_function_without_a_number_is_blamed_itself(machine, y):
+    with pytest.raises(NotFinite, match="function given as kernel"):
+        machine(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)

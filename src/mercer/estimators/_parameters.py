@@ -1,8 +1,11 @@
-"""The domains of the support vector machines' own parameters."""
+"""The domains of parameters: those of the support vector machines, and what others share with them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
+
+import numpy as np
+from sklearn.utils import check_random_state
 
 from mercer.domains import Boolean, Choice, Integer, NonNegative, ParameterDomain, Positive, RealNumber, is_number
 from mercer.errors import InvalidParameter
@@ -34,6 +37,28 @@ class _Optional:
         return None if value is None else self.one.check(owner, name, value)
 
 
+@final
+@dataclass(frozen=True)
+class _Verbose:
+    text: str = "True, False or an integer ≥ 0"
+
+    def check(self, owner: str, name: str, value: Any) -> int:
+        return Integer(0).check(owner, name, int(value) if isinstance(value, bool | np.bool_) else value)
+
+
+@final
+@dataclass(frozen=True)
+class _RandomState:
+    text: str = "None, an integer ≥ 0 or a numpy.random.RandomState"
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        try:
+            check_random_state(value)
+        except ValueError:
+            raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {value!r}.") from None
+        return value
+
+
 DOMAINS: dict[str, ParameterDomain] = {
     "C": _AboveZero(),
     "nu": RealNumber(0.0, 1.0, closed=False, text="a number > 0 and ≤ 1"),
@@ -47,11 +72,15 @@ DOMAINS: dict[str, ParameterDomain] = {
     "warm_start": Boolean,
     "decision_function_shape": Choice(("ovr", "ovo")),
     "break_ties": Boolean,
+    "degree": Integer(0),
+    "verbose": _Verbose(),
+    "random_state": _RandomState(),
+    "fit_intercept": Boolean,
 }
 
 
-def check_parameters(owner: str, values: Mapping[str, Any]) -> None:
-    """Refuse values outside their domains; names that have none are for others to check."""
-    for name, domain in DOMAINS.items():
+def check_parameters(owner: str, values: Mapping[str, Any], names: Iterable[str] = tuple(DOMAINS)) -> None:
+    """Refuse values outside their domains, of these names as far as there are any."""
+    for name in names:
         if name in values:
-            domain.check(owner, name, values[name])
+            DOMAINS[name].check(owner, name, values[name])
