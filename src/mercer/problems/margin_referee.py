@@ -22,7 +22,7 @@ from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margins import KINDS, Margins, rows_of
 from mercer.problems.solution import Status
 
-__all__ = ["MarginSolution", "judge"]
+__all__ = ["MarginSolution", "free_variables", "judge"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -93,7 +93,7 @@ def judge(
     roots = None if diagonal is None else _roots(batch, diagonal)
 
     settled = _settled(batch, coef)
-    free = np.flatnonzero(is_free(batch, settled))
+    free = free_variables(batch, coef)
     among = cells.take(free)
     least_up, most_down = ends(batch, cells, settled, t)
     published, spread = _levels(batch, among, free, settled, t, middle(most_down, least_up))
@@ -138,6 +138,11 @@ def judge(
         seconds=seconds,
         assumptions=assumptions,
     )
+
+
+def free_variables(batch: Margins, coef: Array) -> Index:
+    """The variables that determine the levels: inside the box, and not at the kink, by more than rounding."""
+    return np.flatnonzero(is_free(batch, _settled(batch, coef)))
 
 
 def _combined(levels: Array, weights: tuple[float, float]) -> Array:  # (P, 1 or 2) -> (P,)

@@ -1,5 +1,6 @@
 """What is published of a batch of support vector machines, after the referee has seen it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -14,6 +15,9 @@ __all__ = ["MarginSolution"]
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
+
+# What takes K b on all rows, as many kernel values as there are pairs of a row and a support vector.
+CERTIFICATE = ("image", "primals", "duals", "gaps", "relative_gaps", "moved", "violations")
 
 
 @final
@@ -80,6 +84,25 @@ class MarginSolution:
     seconds: float
     assumptions: tuple[Any, ...]
     solver: str = "smo"
+
+    def unjudged(self, judge: Callable[[], "MarginSolution"]) -> "MarginSolution":
+        """The same coefficients, levels and status; the rest as `judge` finds it, when it is first asked for."""
+        later = object.__new__(MarginSolution)
+        at_once = {name: value for name, value in vars(self).items() if name not in CERTIFICATE}
+        later.__dict__.update(at_once, _judge=judge)
+        return later
+
+    def __getattr__(self, name: str) -> Any:  # only for what is not there
+        if name not in CERTIFICATE or "_judge" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        found = vars(self)["_judge"]()
+        vars(self).update({name: getattr(found, name) for name in CERTIFICATE})
+        del vars(self)["_judge"]
+        return vars(self)[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        judged = {name: getattr(self, name) for name in CERTIFICATE}
+        return {**vars(self), **judged}
 
     @property
     def primal(self) -> float:

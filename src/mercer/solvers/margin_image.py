@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from mercer import _core
 from mercer.problems.margin_cells import Segments, over_variables, segments, settled_rows
+from mercer.problems.margin_referee import free_variables
 from mercer.problems.margins import Margins, rows_of
 
 __all__ = ["MarginImage"]
@@ -77,6 +78,16 @@ class MarginImage:
         if bool((np.abs(self.values - rough) <= error).all()):
             return None
         return self._compute(~self._exact)
+
+    def refresh_free(self) -> bool:
+        """Put in float64 the rows of the free variables; returns whether every group of every problem has some."""
+        free = free_variables(self._batch, self._coef)
+        if not (self._cells[1].take(free).sum(np.ones(len(free))) > 0.0).all():
+            return False
+        rows = np.zeros(len(self.values), dtype=np.bool_)
+        rows[self._batch.entries[free]] = True
+        self._compute(rows)
+        return True
 
     def complete(self) -> bool:
         """Put in float64 whatever a certificate could depend on; returns whether there was anything left."""

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
 
@@ -15,6 +15,7 @@ from mercer.errors import InvalidParameter
 from mercer.grams.base import Gram
 from mercer.problems.margin_referee import MarginSolution, judge
 from mercer.problems.margins import Margins
+from mercer.problems.solution import Status
 from mercer.solvers.margin_image import MarginImage
 from mercer.solvers.margin_newton import MarginNewton
 from mercer.solvers.watch import Watch
@@ -125,8 +126,10 @@ def solve_margins(
         if ended in ON:
             move = run.take_newton if ended == "crawling" else run.take_steps
             continue
-        if ended == "interrupted" and not options.keep_best:
+        if ended == "interrupted":
             run.watch.close()
+            if options.keep_best:
+                return _left(run, judged)
             raise KeyboardInterrupt
         rounds += 1
         run.refresh(is_cut_short=ended in CUT_SHORT)
@@ -141,6 +144,20 @@ def solve_margins(
         move = run.take_newton if is_newtons else run.take_steps
     run.watch.close()
     return solution
+
+
+def _left(run: "_Run", judged: Callable[..., MarginSolution]) -> MarginSolution:
+    """What Ctrl-C leaves: the model at once, from the rows that it depends on; its certificate when it is asked for."""
+    record = {"stopped": True, "steps": run.steps, "kernel_evaluations": run.evaluations, "seconds": run.seconds}
+
+    def judge_all() -> MarginSolution:
+        run.refresh(is_cut_short=True)
+        return judged(run.coef, run.f.values, **record)
+
+    if not run.f.refresh_free():
+        return judge_all()
+    # Of what else this verdict says nothing is true: it has seen the f of few rows.
+    return replace(judged(run.coef, run.f.values, **record), status=Status.STOPPED).unjudged(judge_all)
 
 
 @final
