@@ -26,10 +26,11 @@ SMALL_REPEATS = {200: 40, 500: 20, 1_000: 10, 2_000: 5}
 
 
 class Set(NamedTuple):
-    """A set of the fit rows: what it is called, and the builder's parameters."""
+    """A set of the fit rows: what it is called, the builder's parameters, and what is limited beside the violation."""
 
     text: str
     parameters: dict[str, Any]
+    limits: dict[str, float] | None = None
 
 
 SETS = (
@@ -37,7 +38,8 @@ SETS = (
     Set("covtype 30k, 2 against the rest", {"name": "covtype", "rows": 30_000, "positive": 2}),
     Set("covtype 100k, 2 against the rest", {"name": "covtype", "rows": 100_000, "positive": 2}),
     Set("magic, 15216 × 10", {"name": "magic"}),
-    Set("letter, 16000 × 16, 26 classes", {"name": "letter"}),
+    # That pairs of classes share their entries of K shows where there are many.
+    Set("letter, 16000 × 16, 26 classes", {"name": "letter"}, {"evaluations over needed": 2.0}),
     Set("shuttle, 43500 × 9, 7 classes", {"name": "shuttle"}),
     Set("mnist 10k, 10 classes", {"name": "mnist", "rows": 10_000}),
     Set("a9a sparse, 32561 × 123", {"name": "a9a"}),
@@ -50,10 +52,16 @@ def sides(work: str, peers: tuple[str, ...], times: float = 1.0, **parameters: A
     return tuple(Contestant(name, builder, {"library": name, **parameters}, times) for name in ("mercer", *peers))
 
 
-def slow(work: str, against: str, contestants: tuple[Contestant, ...], at_least: float) -> Row:
+def slow(
+    work: str,
+    against: str,
+    contestants: tuple[Contestant, ...],
+    at_least: float,
+    limits: dict[str, float] | None = None,
+) -> Row:
     """A row whose works take seconds to minutes: no warming up, once where once is long."""
     return Row(
-        work, against, contestants, at_least, limits={"violation": VIOLATION}, no_worse={"gap": GAP},
+        work, against, contestants, at_least, limits={"violation": VIOLATION, **(limits or {})}, no_worse={"gap": GAP},
         repeats=3, warm_up=False, enough=ENOUGH_SECONDS, cap=CAP_SECONDS,
     )  # fmt: skip
 
@@ -67,8 +75,8 @@ def small(name: str, n: int, repeat: int) -> Row:
 
 
 FITS = tuple(
-    slow(f"fit, {text}, C = {C:g}", BEST, sides("classify", PEERS, C=C, **parameters), LEAST_FIT)
-    for text, parameters in SETS
+    slow(f"fit, {text}, C = {C:g}", BEST, sides("classify", PEERS, C=C, **parameters), LEAST_FIT, limits)
+    for text, parameters, limits in SETS
     for C in CS
 )
 ROWS: tuple[Row, ...] = (
