@@ -48,5 +48,8 @@ def test_nu_lies_between_the_share_of_errors_and_that_of_support_vectors(machine
     model = MACHINES[machine](kernel=kernel, nu=nu).fit(X, y, sample_weight=weight)
     share = weight / weight.sum()
     scale = max(1.0, np.abs(targets).max())
-    assert share[beyond(model, X, y) > BORDER * scale].sum() <= nu + 1e-9
+    # What the certificate leaves open; decisions of NuSVC are in units of ρ, which may be next to nothing.
+    unit = model.solution_.offsets[0] if machine == "NuSVC" else 1.0
+    border = max(BORDER * scale, 2.0 * model.solution_.kkt_violation / unit)
+    assert share[beyond(model, X, y) > border].sum() <= nu + 1e-9
     assert share[model.support_].sum() >= nu - 1e-9
