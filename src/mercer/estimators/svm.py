@@ -46,7 +46,8 @@ class SVC(PairwiseMachine):
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
     keep_best : bool, default False
-        Whether Ctrl-C leaves the best model so far in place of an error.
+        Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
+        `solution_` is asked for it.
     warm_start : bool, default False
         Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
 
