@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.budget import CACHED, row_blocks
+from mercer.errors import NotFinite
 from mercer.estimators._whole import WholeVectors
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.distances import L1
@@ -61,6 +62,9 @@ class _EuclideanKey:
 
     def proof(self) -> None:
         """No kernel."""
+
+    def __repr__(self) -> str:
+        return "‖x − z‖²"
 
     def lower(self, tape: Tape) -> Register:
         """−2⟨x, z⟩ + ‖x‖² + ‖z‖²."""
@@ -145,6 +149,12 @@ class Screen:
         left = self._ask(np.float64, queries, psi, index, left, _EXTRA)
         if len(left):
             self._ask_all(queries, left, psi, index)
+        if not np.isfinite(psi).all():
+            raise NotFinite(
+                "The square of a distance between points overflows float64.",
+                f"The training points lie within {_span(self._range, self._centre):.3g} of their mean.",
+                "Scale the data: distances must be below 1e150.",
+            )
         return psi, index
 
     def _try(self, ask: Callable[[Index, int], Index], left: Index, extra: int) -> Index:
@@ -161,7 +171,8 @@ class Screen:
         for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], CACHED):
             differences = self.rows.take(candidates[block], axis=0).astype(np.float64)
             differences -= queries[block, None, :].astype(np.float64)
-            found[block] = self.metric.distance(differences)
+            with np.errstate(over="ignore"):  # infinite, and refused at the end
+                found[block] = self.metric.distance(differences)
         return found
 
     def _ask_whole(self, queries: Rows, psi: Array, index: Index, which: Index, extra: int) -> Index:
@@ -175,7 +186,7 @@ class Screen:
         if lengths.shape[1] == n:
             return which[:0]
         rounding = 1.0 - 4.0 * (self.rows.shape[1] + 4) * float(np.finfo(np.float64).eps)
-        proved = (rounding * lengths[:, -1] - off > np.sqrt(psi[which, -1])) | (off == 0.0)
+        proved = (rounding * lengths[:, -1] - off > np.sqrt(psi[which, -1] + self._lost)) | (off == 0.0)
         return np.asarray(which[~proved])
 
     def _rank(self, asked: Rows, candidates: Index, which: Index, psi: Array, index: Index) -> None:
@@ -198,7 +209,7 @@ class Screen:
         self._rank(asked, candidates, which, psi, index)
         if keys.shape[1] == n:
             return which[:0]
-        threshold = psi[which, -1] * self._unit
+        threshold = (psi[which, -1] + self._lost) * self._unit
         proved = keys[:, -1] - self._error(dtype, prepared, threshold) > threshold
         return np.asarray(which[~proved])
 
@@ -208,7 +219,7 @@ class Screen:
         for block in row_blocks(len(which), len(self)):
             part = which[block]
             prepared = self._prepared(queries[part], np.float64)
-            threshold = psi[part, -1] * self._unit  # of k vectors: the k-th nearest is not farther
+            threshold = (psi[part, -1] + self._lost) * self._unit  # of k vectors: the k-th nearest is not farther
             limit = threshold + self._error(np.float64, prepared, threshold)
             close = bound.cross(prepared).dense() <= limit[:, None]
             for row, chosen in zip(part, close, strict=True):
@@ -228,6 +239,11 @@ class Screen:
         underflow = 16.0 * (d + 8) * float(info.tiny)
         # The distances of the candidates, in float64, are rounded too.
         return np.asarray(rounding + underflow + 2.0 * (d + 4) * np.finfo(np.float64).eps * threshold)
+
+    @property
+    def _lost(self) -> float:
+        """What a sum of squares in float64 may have lost because they are below all numbers."""
+        return float((self.rows.shape[1] + 8) * np.finfo(np.float64).tiny)
 
     @property
     def _unit(self) -> float:
@@ -251,7 +267,7 @@ class Screen:
     def _is_exact(self, dtype: type, queries: Rows) -> bool:
         """Whether all are whole numbers so small that no sum of squares of differences is rounded."""
         largest = max(self.whole, _largest_whole(queries))
-        return bool(self.rows.shape[1] * (2.0 * largest) ** 2 < 1.0 / float(np.finfo(dtype).eps))
+        return bool(2.0 * largest < (self.rows.shape[1] * float(np.finfo(dtype).eps)) ** -0.5)
 
     @cached_property
     def _whole_vectors(self) -> WholeVectors:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, NotFinite
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.kernels import L1, RBF, Cauchy, Delta, Laplacian, Linear, SetIntersection, SquaredEuclidean
 
@@ -176,3 +176,25 @@ def test_a_fitted_model_survives_pickling_and_cloning():
 
 def test_without_points_the_training_points_are_predicted_by_the_others():
     np.testing.assert_allclose(fitted(n=2).predict(None), [1.5, 1.0, 2.0, 3.0, 4.0, 3.5])
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-40, 1e40, 1e150])
+def test_neighbours_do_not_depend_on_the_scale(scale):
+    rng = np.random.default_rng(3)
+    X, new = rng.standard_normal((60, 3)), rng.standard_normal((20, 3))
+    distances, index = KernelNeighborsRegressor(3, kernel="linear").fit(X, X[:, 0]).kneighbors(new)
+    scaled = KernelNeighborsRegressor(3, kernel="linear").fit(scale * X, X[:, 0]).kneighbors(scale * new)
+    np.testing.assert_array_equal(scaled[1], index)
+    np.testing.assert_allclose(scaled[0], scale * distances, rtol=1e-12)
+
+
+def test_distances_that_vanish_are_ties_and_those_that_overflow_are_refused():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 3))
+    found = KernelNeighborsRegressor(3, kernel="linear").fit(1e-200 * X, X[:, 0]).kneighbors(1e-200 * X[:5], 3)
+    np.testing.assert_array_equal(found[0], np.zeros((5, 3)))
+    np.testing.assert_array_equal(found[1], np.tile([0, 1, 2], (5, 1)))
+    for scale in (1e154, 1e200, 1e300):
+        model = KernelNeighborsRegressor(3, kernel="linear").fit(scale * X, X[:, 0])
+        with pytest.raises(NotFinite):
+            model.kneighbors(-scale * X[:5])
