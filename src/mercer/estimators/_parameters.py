@@ -7,7 +7,17 @@ from typing import Any, final
 import numpy as np
 from sklearn.utils import check_random_state
 
-from mercer.domains import Boolean, Choice, Integer, NonNegative, ParameterDomain, Positive, RealNumber, is_number
+from mercer.domains import (
+    Boolean,
+    Choice,
+    Integer,
+    NonNegative,
+    ParameterDomain,
+    Positive,
+    RealNumber,
+    is_number,
+    refusal,
+)
 from mercer.errors import InvalidParameter
 
 __all__ = ["DOMAINS", "check_parameters"]
@@ -20,7 +30,7 @@ class _AboveZero:
 
     def check(self, owner: str, name: str, value: Any) -> float:
         if not is_number(value) or not value > 0.0:
-            raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {value!r}.")
+            raise refusal(InvalidParameter, owner, name, value, self.text)
         return float(value)
 
 
@@ -55,7 +65,7 @@ class _RandomState:
         try:
             check_random_state(value)
         except ValueError:
-            raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {value!r}.") from None
+            raise refusal(InvalidParameter, owner, name, value, self.text) from None
         return value
 
 

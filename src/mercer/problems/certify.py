@@ -27,13 +27,14 @@ __all__ = ["Measured", "certify", "measure"]
 
 Array = npt.NDArray[np.float64]
 
+EPS = float(np.finfo(np.float64).eps)
 # A quadratic form below this, relative to its size if nothing cancelled, is negative and not rounding.
 NEGATIVE = 1e-10
 # Rounding of aᵀKa up to this share of P is no reason to doubt it, whatever tol asks for.
 LOST = 1e-6
 # A way to the feasible point that is no longer than so many roundings of a: K times it is less than those of K a, and
 # its energy far less.
-ROUNDINGS = 16.0 * float(np.finfo(np.float64).eps)
+ROUNDINGS = 16.0 * EPS
 
 
 def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Solution:
@@ -180,14 +181,13 @@ def _is_lost(problem: Problem, a: Array, seen: Measured, share: float) -> bool:
     digits, though the solver may have found the minimum on another way.
     """
     scale = max(abs(seen.primal), abs(seen.dual), seen.energy)
-    eps = float(np.finfo(np.float64).eps)
-    return problem.loss.decision is not None and eps * _size(problem, a) > share * scale > 0.0
+    return problem.loss.decision is not None and EPS * _size(problem, a) > share * scale > 0.0
 
 
 def _missed(problem: Problem, a: Array, theta: Array) -> float:
     """|θ|ᵀ|Bᵀa − p|, where that is more than the rounding of the sums."""
     missed = np.abs(problem.B.T @ a - problem.price[:, None])
-    rounding = len(a) * float(np.finfo(np.float64).eps) * (np.abs(problem.B).T @ np.abs(a))
+    rounding = len(a) * EPS * (np.abs(problem.B).T @ np.abs(a))
     return float((np.abs(theta) * np.where(missed > rounding, missed, 0.0)).sum())
 
 
@@ -218,7 +218,7 @@ def _terms_of(problem: Problem, rows: slice, g: Array, a: Array) -> _Terms:
         losses=float(np.vdot(c, losses)),
         conjugates=float(np.vdot(c, conjugates)) - (float(a[hard] @ y[hard]) if hard.any() else 0.0),
         excess=float(np.vdot(c, excess)),
-        rounding=float(np.finfo(np.float64).eps * np.vdot(c, nothing)),
+        rounding=EPS * float(np.vdot(c, nothing)),
     )
 
 

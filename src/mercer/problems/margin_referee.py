@@ -93,7 +93,7 @@ def judge(
     roots = None if diagonal is None else _roots(batch, diagonal)
 
     settled = _settled(batch, coef)
-    free = free_variables(batch, coef)
+    free = np.flatnonzero(is_free(batch, settled))
     among = cells.take(free)
     least_up, most_down = ends(batch, cells, settled, t)
     published, spread = _levels(batch, among, free, settled, t, middle(most_down, least_up))
