@@ -172,11 +172,11 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         self.solution_ = solution
         self.dual_coef_ = solution.coef.ravel() if flat else solution.coef
         self.intercept_ = float(solution.intercept[0]) if flat else solution.intercept
-        self.n_iter_ = max(1, solution.iterations)  # a direct method goes through once
+        self.n_iter_ = max(1, solution.certificate.steps)  # a direct method goes through once
         self._targets, self._cost = problem.y, problem.cost
         self._explanation = explanation
         self._known: list[Posterior] = []
-        phi = problem.gram.factor() if solution.solver == "primal" else None
+        phi = problem.gram.factor() if solution.certificate.solver == "primal" else None
         self._primal: tuple[FeatureMap, Array] | None = None
         if isinstance(phi, PhiBlocks):
             known = solution.weights

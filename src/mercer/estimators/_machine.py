@@ -1,7 +1,6 @@
 """What all kernel machines share: parameters of their kernel, binding it to data, and predictions K a + b."""
 
 import warnings
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,8 +20,9 @@ from mercer.points.base import Domain, Points
 from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
+from mercer.problems.certificate import Status
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Solution, Status
+from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
 
@@ -102,7 +102,7 @@ class KernelMachine(BaseEstimator):
 
     def _vouched(self, solution: Solution, is_positive: bool) -> Solution:
         if not is_positive:  # a gap says nothing where the problem is not convex
-            return replace(solution, status=Status.INDEFINITE)
+            return solution.certified(status=Status.INDEFINITE)
         if not solution.status.is_certified:
             warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=4)
         return solution

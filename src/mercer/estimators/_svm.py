@@ -26,10 +26,10 @@ from mercer.points.base import Points
 from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
+from mercer.problems.certificate import Status
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margin_start import scaled
 from mercer.problems.margins import KINDS, Margins
-from mercer.problems.solution import Status
 from mercer.solvers.smo import MarginOptions, solve_margins
 
 __all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "margins", "published"]

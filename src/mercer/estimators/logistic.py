@@ -283,8 +283,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         self.solution_ = solution
         self.dual_coef_ = solution.coef.ravel() if len(classes) == 2 else solution.coef
         self.intercept_ = np.array(solution.intercept)
-        self.n_iter_ = max(1, solution.iterations)
-        phi = problem.gram.factor() if solution.solver == "primal" else None
+        self.n_iter_ = max(1, solution.certificate.steps)
+        phi = problem.gram.factor() if solution.certificate.solver == "primal" else None
         self._primal: tuple[FeatureMap, Array] | None = None
         if isinstance(phi, PhiBlocks):
             self._primal = phi.phi, phi.transpose_times(solution.coef)
