@@ -256,7 +256,7 @@ class SupportVectorMachine(KernelMachine):
             warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=5)
 
     @property
-    def bound_(self) -> Bound:  # type: ignore[override]  # bound when first needed
+    def bound_(self) -> Bound:
         """The kernel, resolved, on the support vectors."""
         support = self.__dict__.get("_support")
         if support is None:
