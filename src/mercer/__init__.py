@@ -31,7 +31,6 @@ from mercer.estimators import (
     NuSVC,
     NuSVR,
     OneClassSVM,
-    Window,
     svm_path,
 )
 from mercer.grams import Gram, gram
@@ -63,6 +62,7 @@ from mercer.kernels import (
     Sigmoid,
     SquaredEuclidean,
     Tanimoto,
+    Window,
     named,
     parse,
     polynomial,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.estimators._screen import CITY_BLOCK, EUCLIDEAN, Screen
+from mercer.search.screen import CITY_BLOCK, EUCLIDEAN, Screen
 from tests.laws.strategies import law
 
 DISTANCE = {

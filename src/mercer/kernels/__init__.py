@@ -27,6 +27,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
+from mercer.kernels.windows import Window
 
 __all__ = [
     "L1",
@@ -88,6 +89,7 @@ __all__ = [
     "Sum",
     "Tanimoto",
     "UserFunction",
+    "Window",
     "named",
     "parse",
     "polynomial",

@@ -12,12 +12,15 @@ from mercer.kernels.bound import Bound, Cross
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.schoenberg import Radial
 from mercer.models.pairs import Pairs
+from mercer.models.smoothing import Smoothing
 from mercer.models.uncertainty import Uncertainty
+from mercer.models.votes import Votes
 from mercer.points.base import Points
 from mercer.points.given import Given
 from mercer.points.stored import Places
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
+from mercer.search.featurespace import FeatureSpace
 
 __all__ = ["Model", "solved_weights"]
 
@@ -68,6 +71,10 @@ class Model:
         How coefficients and decisions belong to pairs of classes.
     uncertainty : Uncertainty, optional
         What error bars are made from.
+    votes : Votes, optional
+        How the nearest neighbours vote; their coefficients are targets, or the numbers of classes.
+    smoothing : Smoothing, optional
+        How sums, weighted by the kernel, become means; the coefficients are the table of what is summed.
     dtype : dtype
         The precision of kernel values.
     """
@@ -80,6 +87,8 @@ class Model:
     weights: Array | None = None
     pairs: Pairs | None = None
     uncertainty: Uncertainty | None = None
+    votes: Votes | None = None
+    smoothing: Smoothing | None = None
     dtype: np.dtype[Any] = DOUBLE
 
     @classmethod
@@ -105,6 +114,11 @@ class Model:
     def features(self) -> FeatureMap | None:
         """The kernel's explicit features, where it has finitely many."""
         return None if isinstance(self.basis, Places | Given) else finite_map(self.bound)
+
+    @cached_property
+    def space(self) -> FeatureSpace:
+        """The basis points in the feature space of the kernel: who is nearest to whom."""
+        return FeatureSpace(self.bound)
 
     def scores(self, points: Points) -> Array:  # (len(points), t)
         """f at each point: from its features where these are few, else from the kernel, tile by tile."""

@@ -9,16 +9,16 @@ import numpy.typing as npt
 
 from mercer.budget import row_blocks
 from mercer.errors import InvalidInput
-from mercer.estimators._ordering import Order, order_of
-from mercer.estimators._screen import CITY_BLOCK, EUCLIDEAN, Screen
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.distances import Polarised
 from mercer.kernels.kernel import Kernel
+from mercer.kernels.ordering import Order, order_of
 from mercer.kernels.tape import Register, Tape, compile_plan
 from mercer.maps.base import FittedMap
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
+from mercer.search.screen import CITY_BLOCK, EUCLIDEAN, Screen
 
 __all__ = ["FeatureSpace", "Found"]
 

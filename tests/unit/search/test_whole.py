@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from mercer import _core
-from mercer.estimators._screen import EUCLIDEAN, Screen
-from mercer.estimators._whole import WholeVectors
+from mercer.search.screen import EUCLIDEAN, Screen
+from mercer.search.whole import WholeVectors
 
 RNG = np.random.default_rng(0)
 ROWS, QUERIES = RNG.normal(size=(500, 24)), RNG.normal(size=(60, 24))

@@ -1,7 +1,7 @@
 """The nearest of many vectors, found by quick keys and proved in float64.
 
 Every query gets a few more candidates than it wants, by a quick key: the distance of the vectors rounded to whole
-numbers (`_whole.py`; Euclidean only), or one in float32. Their distances are made again in float64, as sums over the
+numbers (`whole.py`; Euclidean only), or one in float32. Their distances are made again in float64, as sums over the
 differences of coordinates. The answer is proved when no other vector can be as near: the key of the last candidate,
 less the most that rounding can have added to it, still exceeds the k-th distance. Queries without that proof are asked
 again by the next kind of key, at last in float64, and where even that cannot tell (ties), all vectors are compared.
@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from mercer.budget import CACHED, row_blocks
 from mercer.errors import NotFinite
-from mercer.estimators._whole import WholeVectors
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.distances import L1
 from mercer.kernels.tape import Register, Tape
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
+from mercer.search.whole import WholeVectors
 
 __all__ = ["CITY_BLOCK", "EUCLIDEAN", "Metric", "Screen"]
 

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from mercer.estimators._ordering import order_of
 from mercer.kernels import (
     L1,
     RBF,
@@ -15,6 +14,7 @@ from mercer.kernels import (
     RationalQuadratic,
     SquaredEuclidean,
 )
+from mercer.kernels.ordering import order_of
 from mercer.maps import Scale, Torus
 
 X = np.random.default_rng(5).normal(size=(12, 3))
