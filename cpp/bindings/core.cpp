@@ -30,10 +30,14 @@ PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<Ho
 
 using Step = std::tuple<std::string, int, int, int, double, double>;
 
-template <class Enum, class Names>
-Enum named(const Names& names, const std::string& name) {
-    for (std::size_t at = 0; at < names.size(); ++at) {
-        if (names[at] == name) return static_cast<Enum>(at);
+std::string_view name_of(std::string_view name) { return name; }
+std::string_view name_of(const mercer::LeafRow& row) { return row.name; }
+
+// The place of a name in a table is the value of its enumeration.
+template <class Enum, class Rows>
+Enum named(const Rows& rows, const std::string& name) {
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        if (name_of(rows[at]) == name) return static_cast<Enum>(at);
     }
     throw std::invalid_argument("unknown name '" + name + "'");
 }
@@ -41,16 +45,34 @@ Enum named(const Names& names, const std::string& name) {
 mercer::Plan plan_of(const std::vector<std::string>& leaves, const std::vector<Step>& tape, int registers, int rows,
                      int result) {
     std::vector<mercer::Kind> kinds;
-    for (const std::string& leaf : leaves) kinds.push_back(named<mercer::Kind>(mercer::kKindNames, leaf));
+    for (const std::string& leaf : leaves) kinds.push_back(named<mercer::Kind>(mercer::kLeaves, leaf));
     std::vector<mercer::Instruction> steps;
     for (const auto& [op, out, a, b, s, t] : tape)
         steps.push_back({named<mercer::Op>(mercer::kOpNames, op), out, a, b, s, t, -1});
     return mercer::Plan(std::move(kinds), std::move(steps), registers, rows, result);
 }
 
-template <class Names>
-std::vector<std::string> listed(const Names& names) {
-    return {names.begin(), names.end()};
+// name -> its operands
+nb::dict operations() {
+    nb::dict rows;
+    for (std::size_t at = 0; at < mercer::kOpNames.size(); ++at) {
+        const unsigned uses = mercer::operands(static_cast<mercer::Op>(at));
+        nb::list names;
+        for (std::size_t bit = 0; bit < mercer::kUses.size(); ++bit) {
+            if (uses >> bit & 1U) names.append(std::string(mercer::kUses[bit]));
+        }
+        rows[std::string(mercer::kOpNames[at]).c_str()] = nb::tuple(names);
+    }
+    return rows;
+}
+
+// name -> what it takes, what it is
+nb::dict leaves() {
+    nb::dict rows;
+    for (const mercer::LeafRow& row : mercer::kLeaves)
+        rows[std::string(row.name).c_str()] =
+            nb::make_tuple(std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]), std::string(row.text));
+    return rows;
 }
 
 }  // namespace
@@ -175,8 +197,10 @@ NB_MODULE(_core, m) {
 
     mercer::bindings::bind_smo(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
-    m.def("ops", [] { return listed(mercer::kOpNames); }, "Names of the tape's instructions.");
-    m.def("leaf_kinds", [] { return listed(mercer::kKindNames); }, "Names of the kinds of leaves.");
+    m.def("operations", &operations, nb::sig("def operations() -> dict[str, tuple[str, ...]]"),
+          "The tape's instructions: name -> operands, of leaf, a, b, row, s, t.");
+    m.def("leaves", &leaves, nb::sig("def leaves() -> dict[str, tuple[str, str]]"),
+          "The kinds of leaves: name -> what one takes from the points, and what it is.");
     m.def(
         "instruction_sets",
         [] {

@@ -126,28 +126,11 @@ class Side {
 inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
     require(side.sources.size() == plan.leaves().size(), "a side needs one source for each leaf");
     require(side.rows.size() == static_cast<std::size_t>(plan.rows()), "a side needs every row register");
-    constexpr std::size_t kDense = 0, kSparse = 1, kCodes = 2, kMatrix = 3, kCall = 4;
     for (std::size_t leaf = 0; leaf < side.sources.size(); ++leaf) {
-        const std::size_t got = side.sources[leaf].index();
-        switch (plan.leaves()[leaf]) {
-            case mercer::Kind::dot:
-                require(got == kDense || got == kSparse, "a dot leaf takes dense or sparse rows");
-                break;
-            case mercer::Kind::l1:
-            case mercer::Kind::minimum:
-            case mercer::Kind::chi2:
-                require(got == kDense, "this leaf takes dense rows");
-                break;
-            case mercer::Kind::equal:
-                require(got == kCodes, "an equality leaf takes codes");
-                break;
-            case mercer::Kind::stored:
-                require(got == kMatrix, "a stored leaf takes a matrix");
-                break;
-            case mercer::Kind::callback:
-                require(got == kCall, "a callback leaf takes a function");
-                break;
-        }
+        const mercer::LeafRow& row = mercer::row_of(plan.leaves()[leaf]);
+        if (mercer::fits(row.takes, side.sources[leaf])) continue;
+        throw std::invalid_argument("leaf " + std::string(row.name) + " takes " +
+                                    std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]));
     }
 }
 
