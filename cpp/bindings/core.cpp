@@ -1,6 +1,7 @@
 // The module mercer._core: arrays in, arrays out. Everything is validated in Python before it comes here; what is
 // checked again is only what would read outside memory.
 #include "handles.hpp"
+#include "mercer/memory.hpp"
 #include "smo.hpp"
 
 namespace nb = nanobind;
@@ -10,23 +11,8 @@ namespace {
 
 using mercer::Index;
 using mercer::bindings::Basis;
+using mercer::bindings::kCollected;
 using mercer::bindings::Side;
-
-// A user's function may hold the model that holds this object: the cycle must be visible to Python's collector.
-template <class Holder>
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    return nb::inst_ready(self) ? nb::inst_ptr<Holder>(self)->traverse(visit, arg) : 0;
-}
-template <class Holder>
-int clear(PyObject* self) {
-    nb::inst_ptr<Holder>(self)->clear();
-    return 0;
-}
-template <class Holder>
-PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<Holder>)},
-                            {Py_tp_clear, reinterpret_cast<void*>(clear<Holder>)},
-                            {0, nullptr}};
 
 using Step = std::tuple<std::string, int, int, int, double, double>;
 
@@ -213,5 +199,6 @@ NB_MODULE(_core, m) {
     m.def("instruction_set", [] { return std::string(mercer::choose_engine().name); }, "The one in use by default.");
     m.def("thread_count", &mercer::thread_count);
     m.def("set_thread_count", &mercer::set_thread_count, "count"_a);
-    m.def("available_memory", &mercer::available_memory, "Bytes that a new allocation may take.");
+    m.def("available_memory", &mercer::available_memory,
+          "Bytes that a new allocation may take: of the machine, its control groups, the limits of the process.");
 }

@@ -45,6 +45,22 @@ inline mercer::Numbers numbers(const AnyIn& array) {
     return {array.data(), single};
 }
 
+// A user's function may hold the model that holds this object: the cycle must be visible to Python's collector.
+template <class Holder>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Holder>(self)->traverse(visit, arg) : 0;
+}
+template <class Holder>
+int clear(PyObject* self) {
+    nb::inst_ptr<Holder>(self)->clear();
+    return 0;
+}
+template <class Holder>
+inline PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<Holder>)},
+                                   {Py_tp_clear, reinterpret_cast<void*>(clear<Holder>)},
+                                   {0, nullptr}};
+
 // A side of a Gram matrix and the Python objects whose memory it looks at.
 class Side {
    public:
