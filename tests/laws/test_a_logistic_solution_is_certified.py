@@ -39,9 +39,9 @@ def solved(problem, method):
 def test_the_gap_is_not_negative_and_small(problem, method):
     solution = solved(problem, method)
     assert solution.status is Status.OPTIMAL
-    assert 0.0 <= solution.relative_gap <= TOL
+    assert 0.0 <= solution.certificate.relative_gap <= TOL
     nothing = (problem.cost * problem.loss.value(np.zeros_like(problem.y), problem.y)).sum()
-    assert abs(solution.primal - solution.dual - solution.gap) <= 1e-12 * nothing
+    assert abs(solution.certificate.primal - solution.certificate.dual - solution.certificate.gap) <= 1e-12 * nothing
 
 
 @settings(max_examples=50)
@@ -81,5 +81,5 @@ def test_no_point_is_below_the_dual_wherever_the_solver_stopped(problem, method,
     Ka = problem.gram @ a
     losses = problem.loss.value(Ka + problem.B @ theta, problem.y)
     primal = 0.5 * np.vdot(a, Ka) + (problem.cost * losses).sum()
-    assert early.dual <= best.primal + 1e-9 * best.primal
-    assert early.dual <= primal + 1e-9 * primal
+    assert early.certificate.dual <= best.certificate.primal + 1e-9 * best.certificate.primal
+    assert early.certificate.dual <= primal + 1e-9 * primal

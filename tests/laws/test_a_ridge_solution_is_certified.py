@@ -39,9 +39,9 @@ def ridge_problems(draw):
 @given(problem=ridge_problems(), solver=st.sampled_from(DUAL))
 def test_the_gap_is_not_negative_and_tiny(problem, solver):
     solution = solve(problem, TIGHT, solver)
-    assert 0.0 <= solution.relative_gap <= GAP
+    assert 0.0 <= solution.certificate.relative_gap <= GAP
     nothing = (problem.cost * problem.loss.value(np.zeros_like(problem.y), problem.y)).sum()
-    assert abs(solution.primal - solution.dual) <= 1e-12 * nothing
+    assert abs(solution.certificate.primal - solution.certificate.dual) <= 1e-12 * nothing
 
 
 @given(problem=ridge_problems(), solver=st.sampled_from(DUAL))
@@ -62,4 +62,4 @@ def test_no_other_point_is_better(problem, solver, seed):
     Ka = problem.gram @ a
     losses = problem.loss.value(Ka + problem.B @ theta, problem.y)
     primal = 0.5 * np.vdot(a, Ka) + (problem.cost * losses).sum()
-    assert primal >= solution.dual - 1e-9 * abs(solution.dual)
+    assert primal >= solution.certificate.dual - 1e-9 * abs(solution.certificate.dual)

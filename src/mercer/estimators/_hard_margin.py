@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import NotSeparable
+from mercer.problems.certificate import Status
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margins import Margins
-from mercer.problems.solution import Status
 
 __all__ = ["narrowest_tube", "nearest_points"]
 

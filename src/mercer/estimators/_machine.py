@@ -1,7 +1,6 @@
-"""What all kernel machines share: parameters of their kernel, binding it to data, and predictions K a + b."""
+"""What all kernel machines share: parameters of their kernel, reading points, and one model with its certificate."""
 
 import warnings
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,13 +15,15 @@ from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.kernel import Kernel
+from mercer.models.model import Model
 from mercer.points.adapt import as_points, require
 from mercer.points.base import Domain, Points
 from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
+from mercer.problems.certificate import Certificate, Status
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Solution, Status
+from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
 
@@ -32,10 +33,10 @@ Array = npt.NDArray[np.float64]
 
 
 class KernelMachine(BaseEstimator):
-    """Base of the estimators whose prediction is Σᵢ aᵢ k(xᵢ, x) + b.
+    """Base of the estimators whose prediction is Σᵢ αᵢ k(xᵢ, x) + b.
 
     A machine has the parameter `kernel` and those that scikit-learn has beside it (`gamma`, `degree`, `coef0`,
-    `kernel_params`), and after `fit` the attributes `bound_` (its kernel on its points) and `solution_`.
+    `kernel_params`), and after `fit` a `model_`, which is all that predictions read, and its `certificate_`.
     """
 
     kernel: Any
@@ -44,10 +45,13 @@ class KernelMachine(BaseEstimator):
     coef0: float
     kernel_params: dict[str, Any] | None
     solver: str
-    bound_: Bound
-    # gamma's, which is a wish about names only; and what a function given as kernel takes.
+    bound_: Any
+    model_: Model
+    certificate_: Certificate
+    # gamma applies only to kernels given by name; a function given as kernel takes two points, or two collections.
     _default_gamma: ClassVar[str | None] = None
     _form: ClassVar[str] = "pair"
+    _explanation: str
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the machine or, as ``kernel__<name>``, of its kernel.
@@ -86,10 +90,19 @@ class KernelMachine(BaseEstimator):
         self._check_columns(X, points, reset=True)
         return _square(points) if self._spec.is_precomputed else points
 
-    def _bind(self, points: Points) -> Gram:
-        """Bind the kernel to the training points; returns their Gram matrix, in float64."""
-        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
-        return gram_to_solve(self.bound_, primal=self.solver == "primal")
+    def explain(self) -> str:
+        """How the problem was solved and why so: the table of solvers, then the certificate."""
+        self._check_fitted()
+        return f"{self._explanation}\n\n{self.certificate_}"
+
+    def _bind(self, points: Points, weight: Array | None = None) -> Bound:
+        """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""
+        spec = self._spec if weight is None else self._spec.on(points, weight)
+        return bind(spec.build(), points, dtype=np.float64)
+
+    def _gram(self, bound: Bound) -> Gram:
+        """The Gram matrix of the training points, as the solver wants it."""
+        return gram_to_solve(bound, primal=self.solver == "primal")
 
     def _solve(self, problem: Problem, points: Points, options: Options) -> Solution:
         """Solve a problem on these points; what cannot be certified is said in a warning, once."""
@@ -102,14 +115,14 @@ class KernelMachine(BaseEstimator):
 
     def _vouched(self, solution: Solution, is_positive: bool) -> Solution:
         if not is_positive:  # a gap says nothing where the problem is not convex
-            return replace(solution, status=Status.INDEFINITE)
+            return solution.certified(status=Status.INDEFINITE)
         if not solution.status.is_certified:
             warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=4)
         return solution
 
     def _check_fitted(self) -> None:
         """scikit-learn's complaint about a machine without a fit; its search takes as long as a small prediction."""
-        if "solution_" not in vars(self):
+        if "model_" not in vars(self) and "bound_" not in vars(self):
             check_is_fitted(self)
 
     def _read_new(self, X: Any) -> Points:

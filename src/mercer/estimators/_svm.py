@@ -26,10 +26,10 @@ from mercer.points.base import Points
 from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
+from mercer.problems.certificate import Status
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margin_start import scaled
 from mercer.problems.margins import KINDS, Margins
-from mercer.problems.solution import Status
 from mercer.solvers.smo import MarginOptions, solve_margins
 
 __all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "margins", "published"]
@@ -256,7 +256,7 @@ class SupportVectorMachine(KernelMachine):
             warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=5)
 
     @property
-    def bound_(self) -> Bound:  # type: ignore[override]  # bound when first needed
+    def bound_(self) -> Bound:
         """The kernel, resolved, on the support vectors."""
         support = self.__dict__.get("_support")
         if support is None:

@@ -62,8 +62,10 @@ class KernelRidge(LeastSquaresMachine):
         an intercept. Made when it is first read.
     intercept_ : float or ndarray of shape (n_targets,)
         b; 0 without `fit_intercept`.
-    solution_ : Solution
-        The certificate: primal, dual, gap and a sentence on how the solve ended. Its objective is the one above
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        primal, dual, gap and a sentence on how the solve ended. Its objective is the one above
         divided by 2α.
     n_iter_ : int
         Iterations of an iterative solver; 1 for a direct one.
@@ -81,7 +83,7 @@ class KernelRidge(LeastSquaresMachine):
     >>> model = KernelRidge(alpha=1e-3, kernel=RBF(1.0)).fit(X, np.sin(X[:, 0]))
     >>> np.round(model.predict([[1.5], [3.0]]), 2)
     array([1.  , 0.14])
-    >>> model.solution_.status.value
+    >>> model.certificate_.status.value
     'solved to the tolerance, as its duality gap shows'
 
     References
@@ -137,9 +139,10 @@ class KernelRidge(LeastSquaresMachine):
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
         options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
-        problem = ridge_problem(self._bind(points), targets, weight, alpha, self.fit_intercept)
+        bound = self._bind(points)
+        problem = ridge_problem(self._gram(bound), targets, weight, alpha, self.fit_intercept)
         reasons = explain(problem, self.solver)
-        self._publish(problem, self._solve(problem, points, options), flat, reasons)
+        self._publish(bound, problem, self._solve(problem, points, options), flat, reasons)
         return self
 
     def _penalties(self, t: int) -> Array:  # (t,)

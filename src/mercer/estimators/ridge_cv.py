@@ -77,8 +77,10 @@ class KernelRidgeCV(LeastSquaresMachine):
         Only with `store_cv_results`.
     loo_residuals_ : ndarray of shape (n,) or (n, n_targets)
         yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ for the penalty chosen, however it was; the plain residual for rows of weight 0.
-    dual_coef_, coef_, intercept_, solution_, bound_, log_marginal_likelihood_, n_features_in_, feature_names_in_
+    model_, certificate_, dual_coef_, coef_, intercept_, bound_, log_marginal_likelihood_
         As in `KernelRidge`, for the penalty chosen and all rows.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -161,7 +163,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         n = len(points)
         targets, flat = real_targets(y, n)
         weight = weights(sample_weight, n)
-        gram = self._bind(points)
+        bound = self._bind(points)
+        gram = self._gram(bound)
         is_positive = self._is_positive(gram, points)
         B = np.ones((n, int(self.fit_intercept)))
         score = self._score(flat, is_weighted=sample_weight is not None)
@@ -178,7 +181,8 @@ class KernelRidgeCV(LeastSquaresMachine):
             path = Path(gram, targets, weight, B)
         chosen = self._choose(alphas, scores, targets.shape[1], flat)
         problem = ridge_problem(gram, targets, weight, chosen, self.fit_intercept)
-        self._publish(problem, self._certified(problem, path, chosen, is_positive), flat, self._reasons(path, alphas))
+        solution = self._certified(problem, path, chosen, is_positive)
+        self._publish(bound, problem, solution, flat, self._reasons(path, alphas))
         residuals = path.leave_one_out_at(chosen)
         self.loo_residuals_ = residuals[:, 0] if flat else residuals
         if self.store_cv_results and flat:

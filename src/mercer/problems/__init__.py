@@ -1,8 +1,9 @@
 """What is minimised: losses, the problem, its solution, and the referee that certifies it."""
 
+from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
 from mercer.problems.losses import LOSSES, Loss
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Answer, ErrorBound, Solution, Status
+from mercer.problems.solution import Answer, ErrorBound, Solution
 
-__all__ = ["LOSSES", "Answer", "ErrorBound", "Loss", "Problem", "Solution", "Status", "certify"]
+__all__ = ["LOSSES", "Answer", "Certificate", "ErrorBound", "Loss", "Problem", "Solution", "Status", "certify"]

@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.budget import CACHED, row_blocks
+from mercer.problems.certificate import Certificate, Status
 from mercer.problems.feasible import feasible
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Answer, ErrorBound, Solution, Status
+from mercer.problems.solution import Answer, ErrorBound, Solution
 
 __all__ = ["Measured", "certify", "measure"]
 
@@ -58,7 +59,6 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
     hard = np.isinf(problem.cost)
     violation = _violation(problem, g, hard)
     normal_residual = _normal_residual(problem, g, hard)
-    residual = _residual(problem, g, a, hard)
     if answer.indefinite or (energy < 0.0 and energy < -NEGATIVE * _size(problem, a)):
         status = Status.INDEFINITE
     elif hard.any():
@@ -70,29 +70,29 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
         status = Status.OPTIMAL if is_solved else Status.INEXACT
     if status is Status.INEXACT and answer.stopped:
         status = Status.STOPPED
-    return Solution(
-        coef=a,
-        theta=theta,
+    certificate = Certificate(
+        status=status,
+        machine=f"{problem.loss.name} loss",
+        solver=solver,
+        rows=len(a),
+        columns=a.shape[1],
         primal=seen.primal,
         dual=seen.dual,
         gap=seen.gap,
         relative_gap=seen.relative_gap,
         moved=_ratio(float(np.linalg.norm(seen.delta)), float(np.linalg.norm(a))),
         violation=violation,
-        residual=residual,
+        residual=_residual(problem, g, a, hard),
         normal_residual=normal_residual,
-        status=status,
-        solver=solver,
-        error=_error_bound(problem, g + seen.Kdelta, a + seen.delta, seen.delta, seen.Kdelta, hard),
-        iterations=answer.iterations,
-        trace=answer.trace,
         condition=answer.condition,
         rank=answer.rank,
-        note=answer.note,
-        factors=answer.factors,
-        weights=answer.weights,
+        steps=answer.iterations,
+        trace=answer.trace,
         assumptions=() if problem.gram.proof is None else problem.gram.proof.assumptions,
+        note=answer.note,
     )
+    error = _error_bound(problem, g + seen.Kdelta, a + seen.delta, seen.delta, seen.Kdelta, hard)
+    return Solution(a, theta, certificate, error, answer.factors, answer.weights)
 
 
 class Measured(NamedTuple):
@@ -101,7 +101,7 @@ class Measured(NamedTuple):
     Attributes
     ----------
     primal, dual, gap, relative_gap : float
-        As in `Solution`.
+        As in `Certificate`.
     energy : float
         ½ aᵀKa.
     g : ndarray of shape (n, t)
@@ -224,7 +224,7 @@ def _terms_of(problem: Problem, rows: slice, g: Array, a: Array) -> _Terms:
 
 def _violation(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float:
     if not hard.any():
-        return 0.0
+        return float("nan")
     y = problem.y[hard]
     return _ratio(float(problem.loss.value(g[hard], y).max()), float(problem.loss.value(np.zeros_like(y), y).max()))
 

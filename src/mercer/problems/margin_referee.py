@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mercer.problems.certificate import Status
 from mercer.problems.margin_cells import Segments, ends, is_free, middle, segments
 from mercer.problems.margin_solution import MarginSolution
 from mercer.problems.margins import KINDS, Margins, rows_of
-from mercer.problems.solution import Status
 
 __all__ = ["MarginSolution", "free_variables", "judge"]
 

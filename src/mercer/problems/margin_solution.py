@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.problems.certificate import Status
 from mercer.problems.margins import Margins
-from mercer.problems.solution import Status
 
 __all__ = ["MarginSolution"]
 

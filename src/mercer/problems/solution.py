@@ -1,47 +1,17 @@
 """What a solver hands back, and what is published after the referee has seen it."""
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Answer", "ErrorBound", "Solution", "Status"]
+from mercer.problems.certificate import Certificate, Status
+
+__all__ = ["Answer", "ErrorBound", "Solution"]
 
 Array = npt.NDArray[np.float64]
-
-
-class Status(Enum):
-    """How a solve ended; the value is the sentence shown to the user."""
-
-    OPTIMAL = "solved to the tolerance, as its duality gap shows"
-    INTERPOLATING = "solved: every constraint (a row of infinite cost, alpha = 0) holds to the tolerance"
-    LEAST_SQUARES = (
-        "solved: K is singular and does not reach y exactly; this is the least-squares solution of least norm"
-    )
-    MARGIN_OPTIMAL = "solved: no two rows violate the conditions of optimality by more than the tolerance"
-    STOPPED = (
-        "not solved to the tolerance: max_iter or max_time was reached, and this is the best so far; allow more, "
-        "raise tol, raise alpha or lower C, or scale the data"
-    )
-    INEXACT = (
-        "not solved to the tolerance: rounding stands in the way, because the problem is badly conditioned; "
-        "raise alpha or lower C, remove near-duplicate rows, or scale the data"
-    )
-    INDEFINITE = (
-        "not certified: the Gram matrix has a negative eigenvalue, so its kernel is none on this data and the answer "
-        "is a stationary point of a problem that is not convex; check_gram and refute show why, a repair mends it"
-    )
-
-    @property
-    def is_certified(self) -> bool:
-        """Whether the answer is what was asked for."""
-        return self in _CERTIFIED
-
-
-_CERTIFIED = frozenset({Status.OPTIMAL, Status.INTERPOLATING, Status.LEAST_SQUARES, Status.MARGIN_OPTIMAL})
 
 
 @final
@@ -127,54 +97,21 @@ class Solution:
     Attributes
     ----------
     coef : ndarray of shape (n, t)
-        Dual coefficients a, as published: predictions are K a + B θ.
+        Dual coefficients α, as published: predictions are Kα + Bθ.
     theta : ndarray of shape (q, t)
         The part that is not penalised; the intercept where B is a column of ones.
-    primal, dual : float
-        P at (a, θ) and D at the nearest feasible a, both recomputed by the referee in float64.
-    gap : float
-        P − D, an upper bound on how far P is above its minimum; NaN where a constraint (infinite cost) takes its place.
-    relative_gap : float
-        gap / max(|P|, |D|, ½ aᵀKa); where all of these are zero to rounding, relative to that rounding.
-    moved : float
-        ‖a − feasible a‖ / ‖a‖: how far the dual point had to be moved to satisfy its constraints.
-    violation : float
-        Largest loss among rows of infinite cost, relative to the loss of g = 0; 0 where there are none.
-    residual : float
-        Of the squared loss: the largest ‖√W r‖/‖√W y‖ among the targets, r = y − K a − B θ − a/c; NaN for other losses.
-    normal_residual : float
-        ‖K W r‖/‖K W y‖ for rows of infinite cost: zero at a least-squares solution; NaN where there are none.
-    status : Status
-        How the solve ended.
-    solver : str
-        Which row of the table solved it.
+    certificate : Certificate
+        What the referee found.
     error : ErrorBound, optional
         What the residual says about any prediction; None for other losses, and where a constraint takes its place.
-    iterations, trace, condition, rank, factors, note, weights
+    factors, weights
         As the solver reported them; the factors are not pickled.
-    assumptions : tuple
-        What the kernel's positivity, and with it the certificate, rests on without being derived.
     """
 
     coef: Array
     theta: Array
-    primal: float
-    dual: float
-    gap: float
-    relative_gap: float
-    moved: float
-    violation: float
-    residual: float
-    normal_residual: float
-    status: Status
-    solver: str
-    error: ErrorBound | None
-    iterations: int
-    trace: tuple[float, ...]
-    condition: float
-    rank: int
-    assumptions: tuple[Any, ...]
-    note: str = ""
+    certificate: Certificate
+    error: ErrorBound | None = None
     factors: tuple[Any, ...] = ()
     weights: Array | None = None
 
@@ -187,36 +124,21 @@ class Solution:
         """The first row of θ; zeros where there is none."""
         return self.theta[0] if len(self.theta) else np.zeros(self.coef.shape[1])
 
+    @property
+    def status(self) -> Status:
+        """How the solve ended."""
+        return self.certificate.status
+
+    def certified(self, **changes: Any) -> "Solution":
+        """The same answer, with these fields of its certificate changed."""
+        return replace(self, certificate=replace(self.certificate, **changes))
+
     @cached_property
     def support(self) -> npt.NDArray[np.intp]:
         """Rows with a coefficient that is not zero."""
         return np.flatnonzero(self.coef.any(axis=1))
 
     def __str__(self) -> str:
-        n, t = self.coef.shape
-        what = f"{n} rows" if t == 1 else f"{n} rows, {t} targets"
-        lines = [
-            f"Solution by {self.solver} on {what}: {self.status.value}.",
-            f"  primal        {self.primal:.10g}",
-            f"  dual          {self.dual:.10g}",
-        ]
-        if self.status is Status.LEAST_SQUARES:
-            lines.append(f"  ‖K r‖         {self.normal_residual:.3g} of ‖K y‖, in place of a gap")
-        elif np.isnan(self.gap):
-            lines.append(f"  violation     {self.violation:.3g} of a constraint, in place of a gap")
-        else:
-            lines.append(f"  gap           {self.gap:.3g}, relative {self.relative_gap:.3g}")
-        if not np.isnan(self.residual):
-            lines.append(f"  residual      {self.residual:.3g} of ‖y‖")
-        if not np.isnan(self.condition):
-            lines.append(f"  condition     {self.condition:.3g} (estimate)")
-        if self.rank >= 0:
-            lines.append(f"  rank          {self.rank} of {n}")
-        lines += [f"  assuming      {assumption}" for assumption in self.assumptions]
-        if self.iterations:
-            lines.append(f"  iterations    {self.iterations}")
-        if self.note:
-            lines.append(f"  note          {self.note}")
-        return "\n".join(lines)
+        return str(self.certificate)
 
     __repr__ = __str__

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.errors import InvalidParameter
 from mercer.grams.base import Gram
+from mercer.problems.certificate import Status
 from mercer.problems.margin_referee import MarginSolution, judge
 from mercer.problems.margins import Margins
-from mercer.problems.solution import Status
 from mercer.solvers.margin_image import MarginImage
 from mercer.solvers.margin_newton import MarginNewton
 from mercer.solvers.watch import Watch

@@ -1,13 +1,15 @@
 """A problem in, a certified solution out: table row, run, referee."""
 
-from dataclasses import replace
+import math
+import time
 
 import numpy as np
 
 from mercer.errors import MercerError, NotPositive, TooLarge
+from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
 from mercer.problems.problem import Problem
-from mercer.problems.solution import Solution, Status
+from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
 from mercer.solvers.table import AUTO, Solver, candidates, choose
 
@@ -38,14 +40,17 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
     >>> solution = solve(Problem(K, y, LOSSES["squared"], cost, nothing, np.empty(0)))
     >>> solution.coef.ravel()
     array([ 0.375, -0.125])
-    >>> solution.relative_gap <= 1e-12
+    >>> solution.certificate.relative_gap <= 1e-12
     True
     """
     options = options or Options()
-    if solver != AUTO:
+    begun = time.perf_counter()
+    if solver == AUTO:
+        found = _first_that_does(candidates(problem), problem, options)
+    else:
         row = choose(problem, solver)
-        return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
-    return _first_that_does(candidates(problem), problem, options)
+        found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+    return found.certified(seconds=time.perf_counter() - begun)
 
 
 def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> Solution:
@@ -69,12 +74,13 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
             tried.append(f"{row.name} gave up")
             continue
         if tried:
-            found = replace(found, note="; ".join([*tried, found.note] if found.note else tried))
-        if best is None or _miss(found)[0] < _miss(best)[0]:
+            note = found.certificate.note
+            found = found.certified(note="; ".join([*tried, note] if note else tried))
+        missed, measure = _miss(found.certificate)
+        if best is None or missed < _miss(best.certificate)[0]:
             best = found
         if found.status is not Status.INEXACT or not row.is_iterative:
             break
-        missed, measure = _miss(found)
         tried.append(f"{row.name} stalled at a {measure} of {missed:.1e}")
     if best is not None:
         return best
@@ -82,8 +88,8 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
     raise first_error
 
 
-def _miss(found: Solution) -> tuple[float, str]:
+def _miss(found: Certificate) -> tuple[float, str]:
     """How far from solved, and by which measure: the squared loss has a residual, the others have their gap."""
-    if np.isnan(found.residual):
+    if math.isnan(found.residual):
         return found.relative_gap, "relative gap"
     return found.residual, "residual"

@@ -141,7 +141,7 @@ def test_an_indefinite_matrix_is_solved_at_its_stationary_point_and_not_certifie
     K = np.tanh(X @ X.T - 1.0)
     solution = solve(ridge(K, Y, alpha=1e-3, intercept=True))
     assert solution.status is Status.INDEFINITE
-    assert np.isnan(solution.condition)
+    assert np.isnan(solution.certificate.condition)
     assert solution.factors == ()
     assert "condition " not in str(solution)
     np.testing.assert_allclose(Y - K @ solution.coef - solution.intercept, 1e-3 * solution.coef, atol=1e-6)
@@ -155,7 +155,7 @@ def test_weights_that_are_all_zero_are_refused():
 def test_a_solver_can_be_named_and_explains_itself():
     problem = ridge(rbf(X), Y)
     assert choose(problem) is SOLVERS["cholesky"]
-    assert solve(problem, solver="cholesky").solver == "cholesky"
+    assert solve(problem, solver="cholesky").certificate.solver == "cholesky"
     assert "→ cholesky" in explain(problem)
     with pytest.raises(InvalidParameter, match=r"'auto' or one of .*'cholesky'"):
         solve(problem, solver="magic")

@@ -97,8 +97,8 @@ def test_without_a_penalty_it_is_least_squares_of_least_norm(B, weight):
     np.testing.assert_allclose(F.T @ solution.coef, expected[:3], rtol=1e-9)
     np.testing.assert_allclose(solution.theta, expected[3:], rtol=1e-9)
     assert solution.status is Status.LEAST_SQUARES
-    assert solution.rank == 3
-    assert "numerical rank 3" in solution.note
+    assert solution.certificate.rank == 3
+    assert "numerical rank 3" in solution.certificate.note
 
 
 def test_without_a_penalty_a_regular_matrix_interpolates():

@@ -51,8 +51,8 @@ def test_the_primal_is_the_least_that_a_general_optimiser_finds(method, t, q, C)
     given = problem(t=t, q=q, C=C)
     solution = certify(given, method(given, Options(tol=1e-10)), solver="newton", tol=1e-10)
     assert solution.status is Status.OPTIMAL
-    assert solution.primal == pytest.approx(by_scipy(given), rel=1e-8)
-    assert solution.primal <= by_scipy(given) * (1 + 1e-10)
+    assert solution.certificate.primal == pytest.approx(by_scipy(given), rel=1e-8)
+    assert solution.certificate.primal <= by_scipy(given) * (1 + 1e-10)
 
 
 @pytest.mark.parametrize("t", [1, 4])
@@ -64,7 +64,7 @@ def test_the_border_may_have_several_columns(t):
     solution = certify(wide, newton_cholesky(wide, Options(tol=1e-10)), solver="newton", tol=1e-10)
     assert solution.status is Status.OPTIMAL
     np.testing.assert_allclose(B.T @ solution.coef, 0.0, atol=1e-9)
-    assert solution.primal == pytest.approx(by_scipy(wide), rel=1e-8)
+    assert solution.certificate.primal == pytest.approx(by_scipy(wide), rel=1e-8)
 
 
 @pytest.mark.parametrize("t", [1, 3])
@@ -106,7 +106,7 @@ def test_the_primal_never_rises():
     primals = []
     for steps in range(1, 12):
         answer = newton_cholesky(given, Options(tol=1e-12, max_iter=steps))
-        primals.append(certify(given, answer, solver="newton", tol=1e-12).primal)
+        primals.append(certify(given, answer, solver="newton", tol=1e-12).certificate.primal)
     assert all(after <= before * (1 + 1e-9) for before, after in itertools.pairwise(primals))
 
 
@@ -116,8 +116,9 @@ def test_separable_classes_with_almost_no_penalty_are_solved_or_said_not_to_be()
     assert solved.status is Status.OPTIMAL
     early = certify(given, newton_cholesky(given, Options(tol=1e-4, max_iter=3)), solver="newton", tol=1e-4)
     assert early.status is Status.STOPPED
-    assert early.gap > 0.0
-    assert early.primal - early.gap <= solved.primal + 1e-9 * early.primal
+    assert early.certificate.gap > 0.0
+    best = solved.certificate.primal + 1e-9 * early.certificate.primal
+    assert early.certificate.primal - early.certificate.gap <= best
 
 
 def test_too_little_time_stops_with_what_there_is():
@@ -171,9 +172,9 @@ def test_a_method_that_stalls_hands_on_to_the_next_and_names_its_gap(monkeypatch
 
     monkeypatch.setattr(solver_table, "SOLVERS", {**SOLVERS, "newton-cg": dataclasses.replace(lazy, run=stall)})
     solution = solve(problem(C=30.0), Options(tol=1e-8))
-    assert solution.solver == "newton-cholesky"
+    assert solution.certificate.solver == "newton-cholesky"
     assert solution.status is Status.OPTIMAL
-    assert "newton-cg stalled at a relative gap of" in solution.note
+    assert "newton-cg stalled at a relative gap of" in solution.certificate.note
 
 
 def test_the_better_answer_is_kept_where_none_suffices(monkeypatch):
@@ -192,5 +193,5 @@ def test_the_better_answer_is_kept_where_none_suffices(monkeypatch):
     }
     monkeypatch.setattr(solver_table, "SOLVERS", rows)
     solution = solve(problem(C=30.0), Options(tol=1e-12))
-    assert solution.solver == "newton-cg"
+    assert solution.certificate.solver == "newton-cg"
     assert solution.status is Status.INEXACT

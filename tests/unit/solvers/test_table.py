@@ -43,7 +43,7 @@ def test_every_solver_finds_the_same_solution(solver, intercept):
     )
     expected = np.linalg.solve(system, np.vstack([Y[rows], np.zeros((int(intercept), 2))]))
     solution = solve(problem, Options(tol=1e-12), solver)
-    assert solution.solver == solver
+    assert solution.certificate.solver == solver
     assert solution.status is Status.OPTIMAL
     np.testing.assert_allclose(solution.coef[rows], expected[:57], rtol=1e-6, atol=1e-8 * np.abs(expected).max())
     np.testing.assert_allclose(solution.coef[~rows], 0.0)
@@ -93,9 +93,9 @@ def test_a_solver_that_stalls_hands_on_to_the_next_and_says_so(monkeypatch):
     rows = {**SOLVERS, "cg": dataclasses.replace(lazy, run=stall)}
     monkeypatch.setattr(solver_table, "SOLVERS", rows)
     solution = solve(ridge(mercer.RBF(), alpha=1e-3))
-    assert solution.solver != "cg"
+    assert solution.certificate.solver != "cg"
     assert solution.status is Status.OPTIMAL
-    assert "cg stalled at a residual of" in solution.note
+    assert "cg stalled at a residual of" in solution.certificate.note
 
 
 def test_breaking_down_with_a_penalty_is_an_error_and_without_one_least_squares():
@@ -109,7 +109,7 @@ def test_breaking_down_with_a_penalty_is_an_error_and_without_one_least_squares(
         solve(problem(1e30))
     solution = solve(problem(np.inf))
     assert solution.status is Status.LEAST_SQUARES
-    assert solution.rank == 1
+    assert solution.certificate.rank == 1
     np.testing.assert_allclose(K @ solution.coef, y.mean(), rtol=1e-9)
 
 
