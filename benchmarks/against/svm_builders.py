@@ -147,10 +147,10 @@ def evaluations(library: str, model: Any) -> dict[str, float]:
     if library != "mercer":
         return {}
     solution = model.solution_
-    found: dict[str, float] = {"kernel evaluations": int(solution.kernel_evaluations)}
+    found: dict[str, float] = {"kernel evaluations": int(solution.certificate.evaluations)}
     if len(solution.batch) == 1:
         return found
-    return {**found, "evaluations over needed": solution.kernel_evaluations / needed(solution)}
+    return {**found, "evaluations over needed": solution.certificate.evaluations / needed(solution)}
 
 
 def needed(solution: Any) -> int:

@@ -50,6 +50,6 @@ def test_nu_lies_between_the_share_of_errors_and_that_of_support_vectors(machine
     scale = max(1.0, np.abs(targets).max())
     # What the certificate leaves open; decisions of NuSVC are in units of ρ, which may be next to nothing.
     unit = model.solution_.offsets[0] if machine == "NuSVC" else 1.0
-    border = max(BORDER * scale, 2.0 * model.solution_.kkt_violation / unit)
+    border = max(BORDER * scale, 2.0 * model.solution_.certificate.violation / unit)
     assert share[beyond(model, X, y) > border].sum() <= nu + 1e-9
     assert share[model.support_].sum() >= nu - 1e-9

@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.kernels.bound import Bound, Cross
-from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margins import KINDS, Margins, rows_of
+from mercer.problems.margins import MarginSolution, all_rows
 
 __all__ = [
-    "by_pair", "by_pair_sums", "confidences", "joined", "layout", "one_pair", "pair_decisions", "pairs", "winners",
+    "by_pair", "by_pair_sums", "confidences", "layout", "pair_decisions", "pairs", "winners",
 ]  # fmt: skip
 
 Array = npt.NDArray[np.float64]
@@ -37,22 +35,6 @@ def pairs(k: int) -> Index:
     return found
 
 
-def one_pair(kind: str, cuts: Any, use: Any, signs: Array, cost: Array, nu: float) -> Margins:
-    """The problem of one pair, with nu or the largest that is feasible: twice the share of the smaller class."""
-    sides = float(cost[signs > 0.0].sum()), float(cost[signs < 0.0].sum())
-    return KINDS[kind].build(cuts, use[None, :], signs, cost, min(nu, 2.0 * min(sides) / sum(sides)))
-
-
-def joined(batches: list[Margins]) -> Margins:
-    """Problems over the same rows of K as one batch."""
-
-    def whole(name: str) -> Any:
-        return np.concatenate([getattr(batch, name) for batch in batches])
-
-    arrays = {name: whole(name) for name in ("uses", "linear", "low", "high", "start", "group")}
-    return Margins(cuts=batches[0].cuts, **arrays)
-
-
 def layout(solution: MarginSolution, scale: Array, k: int) -> Array:  # (k − 1, n)
     """scikit-learn's dual_coef_, of all rows: column x of class i holds its coefficients against the other classes.
 
@@ -63,7 +45,7 @@ def layout(solution: MarginSolution, scale: Array, k: int) -> Array:  # (k − 1
     dual = np.zeros((k - 1, int(batch.cuts[-1])))
     sizes = np.diff(batch.cuts)[batch.uses]
     lines = batch.uses[:, ::-1] - [1, 0]  # of the first class j − 1, of the second i
-    rows = rows_of(batch.cuts, batch.uses)
+    rows = all_rows(batch.cuts, batch.uses)
     dual[np.repeat(lines, sizes.ravel()), rows] = solution.coef / np.repeat(scale, sizes.sum(axis=1))
     return dual
 

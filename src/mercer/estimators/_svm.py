@@ -1,7 +1,7 @@
 """What the five support vector machines share: reading, binding, solving, publishing, and new points against them."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeGuard, final
 
 import numpy as np
@@ -27,12 +27,11 @@ from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 from mercer.problems.certificate import Status
-from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margin_start import scaled
-from mercer.problems.margins import KINDS, Margins
-from mercer.solvers.smo import MarginOptions, solve_margins
+from mercer.problems.margins import KINDS, MarginProblem, Margins, MarginSolution, scaled
+from mercer.solvers.options import Options
+from mercer.solvers.solve import solve
 
-__all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "margins", "published"]
+__all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "published"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
@@ -46,8 +45,6 @@ MEGABYTE = 1 << 20
 ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
 # Leaves whose entries are not made from rows that the solver could gather: their matrix is stored.
 STORED_LEAVES = frozenset({"callback", "stored"})
-# Kinds whose coefficients are published in units of their margin ρ, as LIBSVM does.
-IN_UNITS_OF_MARGIN = frozenset({"nu-svc", "hulls"})
 
 
 class UnfinishedWarning(UncertifiedWarning, ConvergenceWarning):
@@ -110,10 +107,11 @@ class SupportVectorMachine(KernelMachine):
         check_parameters(type(self).__name__, vars(self))
         self._spec.refuse_class()
 
-    def _options(self, tol: float | None = None) -> MarginOptions:
-        return MarginOptions(
+    def _options(self, tol: float | None = None, gap: float = 1e-3) -> Options:
+        return Options(
             tol=self.tol if tol is None else tol,
-            max_steps=self.max_iter,
+            gap=gap,
+            max_iter=self.max_iter,
             max_time=self.max_time,
             cache_bytes=int(self.cache_size * MEGABYTE),
             verbose=int(self.verbose),
@@ -194,9 +192,10 @@ class SupportVectorMachine(KernelMachine):
         training: Training,
         start: Array | None = None,
         tol: float | None = None,
-        image: Array | None = None,
+        f: Array | None = None,
+        gap: float = 1e-3,
     ) -> MarginSolution:
-        return solve_margins(kind, batch, training.gram, self._options(tol), start, image)
+        return solve(MarginProblem(training.gram, KINDS[kind], batch, start, f), self._options(tol, gap))
 
     def _seed(
         self, batch: Margins, kind: str, penalty: float, before: tuple[MarginSolution, float] | None = None
@@ -215,14 +214,14 @@ class SupportVectorMachine(KernelMachine):
         if not is_alike or not np.array_equal(solution.batch.cuts, batch.cuts):
             return None, None
         start, is_scaled = scaled(batch, solution.coef, penalty / other)
-        return start, solution.image * (penalty / other) if is_same_kernel and is_scaled else None
+        return start, solution.f * (penalty / other) if is_same_kernel and is_scaled and solution.is_judged else None
 
     def _publish(self, training: Training, used: Index, starts: Index, dual: Array, solution: MarginSolution) -> None:
         """Publish the rows of K that are used, where a class begins among them, and their coefficients, (t, used)."""
         self._say(solution, training.is_positive)
         scale = published(solution)
         if not training.is_positive:  # the conditions of optimality say little where the problem is not convex
-            solution = replace(solution, status=Status.INDEFINITE)
+            solution = solution.certified(status=Status.INDEFINITE)
         self.solution_ = solution
         self._rows = training.rows
         self.support_ = training.rows[used].astype(np.int32)
@@ -242,7 +241,7 @@ class SupportVectorMachine(KernelMachine):
 
     def _say(self, solution: MarginSolution, is_positive: bool) -> None:
         """What scikit-learn says when it ends early, or the status where it is no good one."""
-        self.fit_status_ = int(solution.status in (Status.STOPPED, Status.INEXACT))
+        self.fit_status_ = int(solution.status in (Status.STOPPED, Status.INEXACT, Status.GAP_OPEN))
         if solution.status is Status.STOPPED:
             by_time = "interrupted" if self.max_time is None else f"max_time={self.max_time}"
             limit = f"max_iter={self.max_iter}" if 0 <= self.max_iter <= solution.steps.max() else by_time
@@ -346,28 +345,21 @@ class SupportVectorMachine(KernelMachine):
 
 
 def published(solution: MarginSolution) -> Array:  # (P,)
-    """What coefficients and intercepts are divided by: ρ for those in units of the margin, else 1.
+    """What coefficients and intercepts are divided by.
 
     Raises
     ------
     InvalidInput
-        Where ρ is zero to the tolerance.
+        Where that is a margin ρ which is zero to rounding.
     """
-    # A solve that was stopped has a margin all the same, and a status that says what it is worth.
-    least = solution.violations if solution.status.is_certified else np.zeros(len(solution.batch))
-    if solution.kind in IN_UNITS_OF_MARGIN and not (solution.offsets > least).all():
-        worst = int(np.argmin(solution.offsets - least))
-        raise InvalidInput(
-            "The dual coefficients or intercepts are not finite: the margin ρ is zero to the tolerance.",
-            f"It is {solution.offsets[worst]:.3g}, with an error of up to {solution.violations[worst]:.3g}.",
-            "Try a larger nu, a smaller tol, or a kernel with more features.",
-        )
-    return margins(solution)
-
-
-def margins(solution: MarginSolution) -> Array:  # (P,)
-    """ρ for the kinds in its units, else 1."""
-    return solution.offsets if solution.kind in IN_UNITS_OF_MARGIN else np.ones(len(solution.batch))
+    for p, status in enumerate(solution.statuses):
+        if status is Status.NO_MARGIN or not solution.units[p] > 0.0:
+            raise InvalidInput(
+                "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
+                f"It is {solution.offsets[p]:.3g}, with an error of up to {solution.violations[p]:.3g}.",
+                "Try a larger nu, or a kernel with more features.",
+            )
+    return solution.units
 
 
 def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:

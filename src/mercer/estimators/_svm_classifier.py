@@ -16,16 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._classes import class_factors, class_labels
-from mercer.estimators._hard_margin import nearest_points
 from mercer.estimators._pairs import by_pair, by_pair_sums, confidences, layout, pair_decisions, pairs, winners
 from mercer.estimators._svm import SupportVectorMachine, Training, published
 from mercer.estimators._svm_proba import Calibration, agreeing, coupled
 from mercer.estimators._svm_support import Support, signed
 from mercer.estimators._targets import kept_rows
 from mercer.kernels.bound import Cross
-from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margin_start import repaired
-from mercer.problems.margins import Margins, rows_of
+from mercer.problems.margins import Margins, MarginSolution, all_rows, repaired
+from mercer.solvers.hard_margin import nearest_points
 
 __all__ = ["PairwiseMachine"]
 
@@ -64,7 +62,7 @@ class ClassRows:
     def costs(self, factor: float = 1.0, *, by_class: bool = True) -> Array:  # (M,)
         """The costs of the rows of all pairs; without the weights of classes where `by_class` is False."""
         own = self.cost if by_class else self.weight
-        return factor * (own if len(self.uses) == 1 else own[rows_of(self.cuts, self.uses)])
+        return factor * (own if len(self.uses) == 1 else own[all_rows(self.cuts, self.uses)])
 
 
 class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
@@ -166,15 +164,15 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         """Solve and publish, from the solution of another penalty where there is one."""
         kind, penalty = self._problem()
 
-        def solve(first: Array | None, tol: float | None = None) -> MarginSolution:
-            return self._solved(kind, batch, training, first, tol)
+        def solve(start: Array | None, tol: float) -> MarginSolution:
+            return self._solved(kind, batch, training, start, tol)
 
         if kind == "hulls":
             diagonal = np.asarray(training.gram.diag(), dtype=np.float64)
             solution = nearest_points(solve, self.tol, diagonal, chosen.rows, self.shape_fit_[0], self.classes_)
         else:
-            start, image = self._seed(batch, kind, penalty, before)
-            solution = self._solved(kind, batch, training, start, image=image)
+            start, f = self._seed(batch, kind, penalty, before)
+            solution = self._solved(kind, batch, training, start, f=f)
             if kind == "nu-svc" and not np.array_equal(np.abs(batch.low + batch.high), chosen.costs()):
                 solution = self._reweighted(solution, chosen, training)
         k = len(self.classes_)
@@ -345,7 +343,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         kind = self.solution_.kind
 
         def solve(batch: Margins, training: Training, start: Array) -> MarginSolution:
-            return self._solved(kind, batch, training, start)
+            return self._solved(kind, batch, training, start, gap=np.inf)  # no answer by themselves
 
         return self._calibration.slopes(solve, check_random_state(self.random_state))
 

@@ -1,33 +1,25 @@
 """Probabilities of a support vector machine: a slope for each pair of classes, coupled, in accord with `predict`."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
 import scipy.sparse as sp
-import scipy.special
 
-from mercer.estimators._pairs import joined, one_pair, pairs
-from mercer.estimators._svm import Training, margins
+from mercer.estimators._pairs import pairs
+from mercer.estimators._svm import Training
 from mercer.points.vectors import Vectors
-from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margin_start import repaired
-from mercer.problems.margins import Margins
+from mercer.problems.margins import Margins, MarginSolution
+from mercer.solvers.calibration import cross_validated_slopes
 
 __all__ = ["Calibration", "agreeing", "coupled"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
-FOLDS = 5
 # Pairwise probabilities are kept this far from 0 and 1, so that the coupled ones are unique.
 SMALLEST = 1e-7
-# The least slope, in units of the largest decision: where cross-validation finds no accord with the labels at all,
-# probabilities are next to ½ and still in the order of the decisions.
-LEAST_SLOPE = 1e-3
 # By which share the predicted class stands above those that are pooled with it.
 EDGE = 1e-12
 # Rows whose systems are solved together.
@@ -65,65 +57,18 @@ class Calibration:
             Deals the rows of each class into folds.
         """
         if self._slopes is None:
-            assert self._training is not None
-            assert self._solution is not None
-            self._slopes = _cross_validated(self._training, self._solution, self._nu, solve, random)
+            training, solution = self._training, self._solution
+            assert training is not None
+            assert solution is not None
+            self._slopes = cross_validated_slopes(
+                solution,
+                random_keys(training, random),
+                training.weight,
+                self._nu,
+                lambda batch, start: solve(batch, training, start),
+            )
             self._training = self._solution = None
         return self._slopes
-
-
-def _cross_validated(
-    training: Training,
-    full: MarginSolution,
-    nu: float,
-    solve: Callable[[Margins, Training, Array], MarginSolution],
-    random: Any,
-) -> Array:
-    batch = full.batch
-    fold = dealt(batch.cuts, random_keys(training, random))
-    problems: list[tuple[int, npt.NDArray[np.bool_], Margins, Array]] = []
-    for p in range(len(batch)):
-        rows = batch.rows(p)
-        part = slice(batch.offsets[p], batch.offsets[p + 1])
-        y = np.where(batch.high[part] > 0.0, 1.0, -1.0)
-        cost = np.maximum(batch.high[part], -batch.low[part])
-        for v in range(FOLDS):
-            out = fold[rows] == v
-            left = np.where(out, 0.0, cost)
-            if not out.any() or not left[y > 0.0].any() or not left[y < 0.0].any():
-                continue
-            mine = one_pair(full.kind, batch.cuts, batch.uses[p], y, left, nu)
-            problems.append((p, out, mine, np.where(out, 0.0, full.coef[part])))
-    decisions: list[list[Array]] = [[] for _ in range(len(batch))]
-    places: list[list[Index]] = [[] for _ in range(len(batch))]
-    if problems:
-        whole = joined([mine for _, _, mine, _ in problems])
-        start = repaired(whole, np.concatenate([b for _, _, _, b in problems]))
-        found = solve(whole, training, start)
-        scale = margins(found)
-        for q, (p, out, _, _) in enumerate(problems):
-            if scale[q] > 0.0:
-                decisions[p].append((found.image_of(q)[out] + found.intercepts[q]) / scale[q])
-                places[p].append(np.flatnonzero(out))
-    scale = margins(full)
-    slopes = np.empty(len(batch))
-    for p in range(len(batch)):
-        part = slice(batch.offsets[p], batch.offsets[p + 1])
-        where = np.concatenate(places[p]) if places[p] else np.arange(len(batch.rows(p)))
-        f = np.concatenate(decisions[p]) if places[p] else (full.image_of(p) + full.intercepts[p]) / scale[p]
-        slopes[p] = slope(f, batch.high[part][where] > 0.0, training.weight[batch.rows(p)[where]])
-    return slopes
-
-
-def dealt(cuts: Any, keys: Any) -> Index:
-    """The fold of each row: the different keys of a class in their order, dealt one after the other."""
-    fold = np.empty(int(cuts[-1]), dtype=np.intp)
-    next_fold = 0
-    for begin, end in pairwise(cuts):
-        different, index = np.unique(keys[begin:end], return_inverse=True)
-        fold[begin:end] = (next_fold + index.reshape(-1)) % FOLDS
-        next_fold += len(different)
-    return fold
 
 
 def random_keys(training: Training, random: Any) -> Any:
@@ -146,35 +91,6 @@ def random_keys(training: Training, random: Any) -> Any:
         bits = (rows[some].astype(np.float64) + 0.0).view(np.uint64)
         keys[some] = (bits * factors).sum(axis=1, dtype=np.uint64)
     return keys
-
-
-def slope(f: Array, is_positive: npt.NDArray[np.bool_], weight: Array) -> float:
-    """The a > 0 for which expit(a f) fits the labels best, in the sense of the likelihood.
-
-    Targets are Platt's, (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so that decisions without an error have a finite slope.
-
-    >>> round(slope(np.array([1.0, -1.0]), np.array([True, False]), np.ones(2)), 4)  # log 2
-    0.6931
-    """
-    largest = float(np.abs(f).max(initial=0.0))
-    if largest == 0.0:
-        return 1.0
-    g = f / largest
-    many, few = float(weight[is_positive].sum()), float(weight[~is_positive].sum())
-    target = np.where(is_positive, (many + 1.0) / (many + 2.0), 1.0 / (few + 2.0))
-    wg = weight * g
-
-    def derivative(a: float) -> float:
-        return float(wg @ (scipy.special.expit(a * g) - target))
-
-    high = 1.0
-    if derivative(LEAST_SLOPE) >= 0.0:
-        return LEAST_SLOPE / largest
-    while derivative(high) < 0.0 and high < 1e6:
-        high *= 4.0
-    if derivative(high) < 0.0:
-        return high / largest
-    return float(scipy.optimize.brentq(derivative, LEAST_SLOPE, high, xtol=1e-12)) / largest
 
 
 def coupled(pairwise: Array, k: int) -> Array:  # (m, P) -> (m, k)

@@ -253,13 +253,19 @@ def test_an_interrupt_leaves_the_best_model_to_who_wants_it(machine, many):
         assert interruption.late < 0.5
     assert model.solution_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
-    # The certificate is made when it is asked for, here by pickle.
-    again = pickle.loads(pickle.dumps(model)).solution_
+    # The certificate is made when it is asked for, and not by pickle, after which K is gone.
+    assert np.isnan(model.solution_.certificate.gap)
+    with pytest.raises(InvalidInput, match="not pickled"):
+        pickle.loads(pickle.dumps(model)).solution_.certify()
+    again = model.solution_.certify()
     f = model.decision_function(points) if machine is SVC else model.predict(points)
-    order = again.batch.rows(0) if machine is SVR else np.argsort(targets[machine], kind="stable")
-    np.testing.assert_allclose(again.image + model.intercept_, f[order], atol=1e-6 * np.abs(again.coef).sum())
-    assert again.gap == model.solution_.gap > 0.0
-    assert again.gap == pytest.approx(again.primal - again.dual)
+    order = again.batch.rows_of(0) if machine is SVR else np.argsort(targets[machine], kind="stable")
+    np.testing.assert_allclose(again.f + model.intercept_, f[order], atol=1e-6 * np.abs(again.coef).sum())
+    whole = again.certificate
+    assert whole.gap > 0.0
+    assert whole.gap == pytest.approx(whole.primal - whole.dual)
+    assert again.certify() is again
+    assert pickle.loads(pickle.dumps(again)).certificate.gap == whole.gap
 
 
 @each_machine

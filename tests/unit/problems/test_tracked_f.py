@@ -7,10 +7,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
-from mercer.problems.margin_cells import segments, settled_rows
-from mercer.problems.margin_referee import judge
-from mercer.problems.margins import KINDS, rows_of
-from mercer.solvers import margin_image
+from mercer.problems.margins import KINDS, all_rows, tracked
+from mercer.problems.margins.gaps import findings
+from mercer.problems.margins.groups import inactive_rows, segments
 
 N = 2_400  # above SMALL_ROWS of solvers.smo
 RNG = np.random.default_rng(5)
@@ -29,17 +28,17 @@ MACHINES = {
 }
 
 
-def plain_image(solution, points):
+def plain_f(solution, points):
     """K b on the rows of each problem, by plain float64."""
     batch = solution.batch
-    rows = rows_of(batch.cuts, batch.uses)
-    image = np.empty(len(rows))
+    rows = all_rows(batch.cuts, batch.uses)
+    f = np.empty(len(rows))
     for p in range(len(batch)):
         mine = slice(batch.row_offsets[p], batch.row_offsets[p + 1])
         b = solution.coef[batch.offsets[p] : batch.offsets[p + 1]].reshape(batch.copies, -1).sum(axis=0)
         Z = points[rows[mine]]
-        image[mine] = np.exp(-0.5 * ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)) @ b
-    return image
+        f[mine] = np.exp(-0.5 * ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)) @ b
+    return f
 
 
 def certificates(solution):
@@ -58,58 +57,45 @@ def fitted(name):
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_certificate_is_that_of_float64_on_all_rows(name):
     solution, points = fitted(name)
-    exact = judge(
-        solution.kind, solution.batch, solution.coef, plain_image(solution, points), steps=solution.steps,
-        kernel_evaluations=0, tol=1e-3, stopped=False, seconds=0.0, assumptions=(), diagonal=np.ones(N),
-    )  # fmt: skip
+    exact = findings(KINDS[solution.kind], solution.batch, solution.coef, plain_f(solution, points), np.ones(N))
     for got, wanted in zip(certificates(solution), certificates(exact), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-10 * (1.0 + float(np.abs(exact.primals).max())))
 
 
-def test_few_rows_are_computed_twice(monkeypatch):
-    images, asked = margin_image._core.margin_images, []
+@pytest.fixture
+def asked(monkeypatch):
+    """How many rows the referee computes, call by call."""
+    counts, product = [], tracked.batched_product
 
     def counting(*arguments):
-        asked.append(int((arguments[6] == 0).sum()))
-        images(*arguments)
+        counts.append(int(arguments[5].sum()))
+        product(*arguments)
 
-    monkeypatch.setattr(margin_image._core, "margin_images", counting)
+    monkeypatch.setattr(tracked, "batched_product", counting)
+    return counts
+
+
+def test_few_rows_are_computed_twice(asked):
     solution, _ = fitted("SVC")
     assert len(solution.coef.nonzero()[0]) <= sum(asked) < 0.7 * N
 
 
-def test_an_error_larger_than_thought_is_found_out(monkeypatch):
-    monkeypatch.setattr(margin_image, "SINGLE", 1e-16)
-    asked = []
-    images = margin_image._core.margin_images
-    monkeypatch.setattr(margin_image._core, "margin_images", lambda *a: (asked.append(a[6:]), images(*a)))
+def test_an_error_larger_than_thought_is_found_out(monkeypatch, asked):
+    monkeypatch.setattr(tracked, "SINGLE", 1e-16)
     solution, points = fitted("SVC")
-    np.testing.assert_allclose(solution.image, plain_image(solution, points), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(solution.f, plain_f(solution, points), rtol=0, atol=1e-9)
     assert len(asked) >= 2
 
 
-def test_settled_rows_have_no_coefficient_and_lie_beyond_the_ends():
+def test_inactive_rows_have_no_coefficient_and_lie_beyond_the_ends():
     # f of three rows of the first class and three of the second; the last of each is far outside.
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     batch = KINDS["c-svc"].build(np.array([0, 3, 6]), np.array([[0, 1]]), y, np.ones(6), nu=0.5, epsilon=0.0)
     b = np.array([0.5, 1.0, 0.0, -0.5, -1.0, 0.0])
-    image = np.array([1.0, 0.5, 3.0, -1.0, -0.5, -3.0])
+    f = np.array([1.0, 0.5, 3.0, -1.0, -0.5, -3.0])
     _, cells = segments(batch)
     small, large = np.full(6, 0.1), np.full(6, 2.5)
-    np.testing.assert_array_equal(settled_rows(batch, cells, b, image, small), [0, 0, 1, 0, 0, 1])
-    assert not settled_rows(batch, cells, b, image, large).any()
-    # Where nothing is known, nothing is settled.
-    assert not settled_rows(batch, cells, b, image, small, np.zeros(6, dtype=bool)).any()
-
-
-def test_the_bar_shows_the_gap(monkeypatch, capsys):
-    monkeypatch.setattr("mercer.solvers.watch.FIRST_SECONDS", 0.0)
-    monkeypatch.setattr("mercer.solvers.watch.BETWEEN_SECONDS", 0.0)
-    monkeypatch.setattr("mercer.solvers.margin_newton.MarginNewton.most_free", 0)
-    with pytest.warns(ConvergenceWarning):
-        mercer.SVC(kernel="linear", C=1e6, max_time=0.6, verbose=1).fit(1e3 * X, LABEL)
-    drawn = capsys.readouterr().err.split("\r")[1:]
-    assert drawn
-    gaps = [float(line.partition("gap ")[2].partition(",")[0]) for line in drawn]
-    assert all(gap >= 0.0 for gap in gaps)
-    assert "violation" in drawn[-1]
+    np.testing.assert_array_equal(inactive_rows(batch, cells, b, f, small), [0, 0, 1, 0, 0, 1])
+    assert not inactive_rows(batch, cells, b, f, large).any()
+    # Where nothing is known, nothing is inactive.
+    assert not inactive_rows(batch, cells, b, f, small, np.zeros(6, dtype=bool)).any()

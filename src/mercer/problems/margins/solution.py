@@ -1,29 +1,35 @@
 """What is published of a batch of support vector machines, after the referee has seen it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer.problems.certificate import Status
-from mercer.problems.margins import Margins
+from mercer.errors import InvalidInput
+from mercer.problems.certificate import Certificate, Status
+from mercer.problems.margins.batch import Margins
+from mercer.problems.margins.kinds import KINDS
 
-__all__ = ["MarginSolution"]
+__all__ = ["ARRAYS", "MarginSolution"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# What takes K b on all rows, as many kernel values as there are pairs of a row and a support vector.
-CERTIFICATE = ("image", "primals", "duals", "gaps", "relative_gaps", "moved", "violations")
+# What the referee finds of each problem; and that part of it which takes Kα on all rows, as many kernel values as there
+# are pairs of a row and a support vector.
+FROM_ALL_ROWS = ("primals", "duals", "gaps", "relative_gaps", "moved", "violations")
+ARRAYS = (*FROM_ALL_ROWS, "intercepts", "spreads", "offsets")
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginSolution:
-    """Coefficients of a batch of support vector machines, with their certificates; arrays have an entry per problem.
+    """Coefficients of a batch of support vector machines, with their certificate; arrays have an entry per problem.
+
+    After Ctrl-C with keep_best, what takes Kα on all rows is NaN, until `certify` is called.
 
     Attributes
     ----------
@@ -32,43 +38,40 @@ class MarginSolution:
     batch : Margins
         What was minimised.
     coef : ndarray of shape (N,)
-        b, over the variables of all problems.
-    image : ndarray of shape (M,)
-        f = K b, over the rows of all problems.
+        α, over the variables of all problems.
+    f : ndarray of shape (M,)
+        Kα, over the rows of all problems.
     primals, duals, gaps : ndarray of shape (P,)
-        P at b and at the published intercept (at the best levels, for the machines that have an offset), D at the
+        P at α and at the published intercept (at the best levels, for the machines that have an offset), D at the
         nearest feasible point, and their difference: how far P can be above its minimum.
     relative_gaps : ndarray of shape (P,)
-        gap / max(|P|, |D|, ½ bᵀKb); where all of these are zero to rounding, relative to that rounding.
+        gap / max(|P|, |D|, ½ αᵀKα); where all of these are zero to rounding, relative to that rounding.
     moved : ndarray of shape (P,)
-        Σ|δᵢ| / Σ|bᵢ|: how far the dual point had to be moved to satisfy its constraints.
+        Σ|δᵢ| / Σ|αᵢ|: how far the dual point had to be moved to satisfy its constraints.
     violations : ndarray of shape (P,)
         The largest, over the groups, of max down − min up: the derivatives of the dual in the directions that the box
         leaves open. What LIBSVM compares with tol.
     intercepts : ndarray of shape (P,)
-        b₀, the mean over the free rows; the middle of what the conditions of optimality allow where none is free.
+        b, the mean over the free rows; the middle of what the conditions of optimality allow where none is free.
     spreads : ndarray of shape (P,)
-        The largest minus the least b₀ that the free rows ask for; 0 where none is free.
+        The largest minus the least b that the free rows ask for; 0 where none is free.
     offsets : ndarray of shape (P,)
         ρ, or the ε of nu-svr; NaN for the machines without.
     steps : ndarray of shape (P,)
         Two-variable steps.
-    kernel_evaluations : int
-        Entries of K that were made, all problems together.
-    status : Status
-        How the solve ended; that of the worst problem.
-    seconds : float
-        What it took.
-    assumptions : tuple
-        What the kernel's positivity, and with it the certificate, rests on without being derived.
-    solver : str
-        Which row of the table solved it.
+    statuses : tuple of Status
+        How each problem ended.
+    certificate : Certificate
+        All problems together: sums of primal, dual, gap and steps, the largest relative gap, moved and violation, the
+        worst status.
+    is_judged : bool
+        Whether the certificate is there in full.
     """
 
     kind: str
     batch: Margins
     coef: Array
-    image: Array
+    f: Array
     primals: Array
     duals: Array
     gaps: Array
@@ -79,71 +82,72 @@ class MarginSolution:
     spreads: Array
     offsets: Array
     steps: Index
-    kernel_evaluations: int
-    status: Status
-    seconds: float
-    assumptions: tuple[Any, ...]
-    solver: str = "smo"
+    statuses: tuple[Status, ...]
+    certificate: Certificate
+    is_judged: bool = True
+    _certify: Callable[[], "MarginSolution"] | None = None
 
-    def unjudged(self, judge: Callable[[], "MarginSolution"]) -> "MarginSolution":
-        """The same coefficients, levels and status; the rest as `judge` finds it, when it is first asked for."""
-        later = object.__new__(MarginSolution)
-        at_once = {name: value for name, value in vars(self).items() if name not in CERTIFICATE}
-        later.__dict__.update(at_once, _judge=judge)
-        return later
+    @property
+    def units(self) -> Array:  # (P,)
+        """What coefficients and intercepts are divided by before they are published: ρ for the kinds in its units."""
+        return self.offsets if KINDS[self.kind].in_margins else np.ones(len(self.batch))
 
-    def __getattr__(self, name: str) -> Any:  # only for what is not there
-        if name not in CERTIFICATE or "_judge" not in vars(self):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        found = vars(self)["_judge"]()
-        vars(self).update({name: getattr(found, name) for name in CERTIFICATE})
-        del vars(self)["_judge"]
-        return vars(self)[name]
+    @property
+    def status(self) -> Status:
+        """How the solve ended: that of the worst problem."""
+        return self.certificate.status
+
+    def certified(self, **changes: Any) -> "MarginSolution":
+        """The same answer, with these fields of its certificate changed."""
+        return replace(self, certificate=replace(self.certificate, **changes))
+
+    def certify(self) -> "MarginSolution":
+        """The same coefficients with their whole certificate, which is made now where Ctrl-C had left it out.
+
+        Raises
+        ------
+        InvalidInput
+            Where the solution was pickled before: the Gram matrix is not, and the certificate is made from that.
+        """
+        if self.is_judged:
+            return self
+        if self._certify is None:
+            raise InvalidInput(
+                "The Gram matrix that this certificate is made from was not pickled.", "", "Call certify() before."
+            )
+        return self._certify()
+
+    def unjudged(self, certify: Callable[[], "MarginSolution"]) -> "MarginSolution":
+        """The same coefficients and levels, stopped; the rest NaN until `certify` is called."""
+        unknown: dict[str, Any] = dict.fromkeys(FROM_ALL_ROWS, np.full(len(self.batch), np.nan))
+        known = self.certificate
+        return replace(
+            self,
+            f=np.full(len(self.f), np.nan),
+            statuses=(Status.STOPPED,) * len(self.batch),
+            certificate=Certificate(
+                Status.STOPPED, machine=known.machine, solver=known.solver, rows=known.rows, columns=known.columns,
+                evaluations=known.evaluations, steps=known.steps, seconds=known.seconds,
+                assumptions=known.assumptions, note="interrupted; certify() makes the rest of this certificate",
+            ),
+            is_judged=False,
+            _certify=certify,
+            **unknown,
+        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
-        judged = {name: getattr(self, name) for name in CERTIFICATE}
-        return {**vars(self), **judged}
-
-    @property
-    def primal(self) -> float:
-        """The sum over the problems."""
-        return float(self.primals.sum())
-
-    @property
-    def dual(self) -> float:
-        """The sum over the problems."""
-        return float(self.duals.sum())
-
-    @property
-    def gap(self) -> float:
-        """The sum over the problems."""
-        return float(self.gaps.sum())
-
-    @property
-    def relative_gap(self) -> float:
-        """The largest of the problems."""
-        return float(self.relative_gaps.max(initial=0.0))
-
-    @property
-    def kkt_violation(self) -> float:
-        """The largest of the problems."""
-        return float(self.violations.max(initial=0.0))
-
-    @property
-    def iterations(self) -> int:
-        """Steps, all problems together."""
-        return int(self.steps.sum())
+        return {**vars(self), "_certify": None}
 
     def coef_of(self, p: int) -> Array:
-        """b over the variables of problem p; a view."""
-        return self.coef[self.batch.offsets[p] : self.batch.offsets[p + 1]]
+        """α over the variables of problem p; a view."""
+        return self.coef[self.batch.variables_of(p)]
 
-    def image_of(self, p: int) -> Array:
-        """K b over the rows of problem p; a view."""
-        return self.image[self.batch.row_offsets[p] : self.batch.row_offsets[p + 1]]
+    def f_of(self, p: int) -> Array:
+        """Kα over the rows of problem p; a view."""
+        return self.f[self.batch.row_offsets[p] : self.batch.row_offsets[p + 1]]
 
     def net_of(self, p: int) -> Array:
-        """b over the rows of problem p: the sum over the copies of a row."""
+        """α over the rows of problem p: the sum over the copies of a row."""
         return np.asarray(self.coef_of(p).reshape(self.batch.copies, -1).sum(axis=0))
 
     def support(self, p: int) -> Index:
@@ -159,29 +163,15 @@ class MarginSolution:
         return self._rows_where(p, (self.net_of(p) != 0.0) & self._is_bounded(p))
 
     def _rows_where(self, p: int, chosen: Mask) -> Index:
-        return np.asarray(self.batch.rows(p)[chosen], dtype=np.int64)
+        return np.asarray(self.batch.rows_of(p)[chosen], dtype=np.int64)
 
     def _is_bounded(self, p: int) -> Mask:
-        part = slice(self.batch.offsets[p], self.batch.offsets[p + 1])
-        b, low, high = self.coef[part], self.batch.low[part], self.batch.high[part]
-        at_end = (b != 0.0) & ((b <= low) | (b >= high))
+        part = self.batch.variables_of(p)
+        coef, low, high = self.coef[part], self.batch.low[part], self.batch.high[part]
+        at_end = (coef != 0.0) & ((coef <= low) | (coef >= high))
         return np.asarray(at_end.reshape(self.batch.copies, -1).any(axis=0))
 
     def __str__(self) -> str:
-        count = len(self.batch)
-        what = f"{self.batch.cuts[-1] - self.batch.cuts[0]} rows"
-        if count != 1:
-            what += f", {count} problems"
-        lines = [
-            f"Solution of {self.kind} by {self.solver} on {what}: {self.status.value}.",
-            f"  primal        {self.primal:.10g}",
-            f"  dual          {self.dual:.10g}",
-            f"  gap           {self.gap:.3g}, relative {self.relative_gap:.3g}",
-            f"  violation     {self.kkt_violation:.3g} of the conditions of optimality",
-            f"  kernel        {self.kernel_evaluations} evaluations",
-            f"  steps         {self.iterations}",
-        ]
-        lines += [f"  assuming      {assumption}" for assumption in self.assumptions]
-        return "\n".join(lines)
+        return str(self.certificate)
 
     __repr__ = __str__

@@ -1,88 +1,92 @@
-"""f = K b of a batch: from float32 while it is solved, in float64 where a certificate depends on it.
+"""f = Kα as the referee sees it: in float64 where a certificate depends on it, within a known error elsewhere.
 
-An entry in float32 is off by at most ε √(kᵢᵢ kⱼⱼ), and so is f by at most ε √kᵢᵢ Σⱼ |bⱼ| √kⱼⱼ. A row with bᵢ = 0
-whose slope lies further than that from the level enters no sum of the certificate (`settled_rows`), and keeps its f.
+A solver in float32 follows its coefficients by f += K Δα. An entry in float32 is off by at most ε √(kᵢᵢ kⱼⱼ), and so
+is the f that it hands to the referee, after steps Δα, by
+
+    |f̂ᵢ − fᵢ| ≤ ε √kᵢᵢ Σ_steps Σⱼ |Δαⱼ| √kⱼⱼ,        ε = 10⁻⁶.
+
+A row with αᵢ = 0 whose slope lies further than this from every level enters no sum of the certificate: the rows that
+`inactive_rows` finds. They alone keep the solver's f̂; every other row is computed anew. That the bound holds is tested
+on each row that is, and on some of the others besides: where one is off by more, all rows are computed.
 """
 
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
-from mercer.problems.margin_cells import Segments, over_variables, segments, settled_rows
-from mercer.problems.margin_referee import free_variables
-from mercer.problems.margins import Margins, rows_of
+from mercer.grams.base import Gram
+from mercer.grams.batched import batched_product
+from mercer.problems.margins.batch import Margins, all_rows
+from mercer.problems.margins.gaps import free_variables
+from mercer.problems.margins.groups import Segments, inactive_rows, over_variables, segments
 
-__all__ = ["MarginImage"]
+__all__ = ["TrackedF"]
 
 Array = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 SINGLE = 1e-6
-# Errors of f have many signs: as long as the problem is not solved, they are taken for ε √kᵢᵢ √(Σⱼ bⱼ² kⱼⱼ), which
+# Errors of f have many signs: as long as the problem is not solved, they are taken for ε √kᵢᵢ √(Σⱼ αⱼ² kⱼⱼ), which
 # what is computed twice must confirm, with this much room for what is not.
 AMPLE = 3.0
 # A start that is given may itself come from float32, by several solves.
 GIVEN = 3.0
+# Rows that are computed twice although nothing depends on them: about so many, evenly spread.
+PROBES = 32
 
 
 @final
-class MarginImage:
-    """The image of a batch's coefficients, and how far it may be off.
+class TrackedF:
+    """Kα on the rows of each problem, and how far it may be off.
 
     Parameters
     ----------
-    native : object
-        What the core makes entries of K from.
-    cuts, uses : ndarray
-        The geometry that the core is told.
     batch : Margins
         The problems.
+    gram : Gram
+        K.
     diagonal : ndarray of shape (n,)
         Of K.
     coef : ndarray of shape (N,)
-        b, which the solver changes in place.
-    values : ndarray of shape (M,), optional
-        K b on the rows of each problem, where it is known.
+        α, which the solver changes in place.
+    values : ndarray of shape (M,)
+        f, which both change in place: Kα for the coefficients as they are now.
     """
 
-    def __init__(
-        self, native: Any, cuts: Index, uses: Index, batch: Margins, diagonal: Array, coef: Array, values: Array | None
-    ) -> None:
-        self.is_known = values is not None or not coef.any()
-        self.values = np.zeros(int(batch.row_offsets[-1])) if values is None else np.array(values, dtype=np.float64)
-        self._native, self._geometry, self._batch, self._coef = native, (cuts, uses, batch.copies), batch, coef
-        self._diagonal = diagonal
+    def __init__(self, batch: Margins, gram: Gram, diagonal: Array, coef: Array, values: Array) -> None:
+        self.values = values
+        self._batch, self._gram, self._diagonal, self._coef = batch, gram, diagonal, coef
         self._start = coef.copy()
-        self._exact = np.ones(len(self.values), dtype=np.bool_)
+        self._exact = np.ones(len(values), dtype=np.bool_)
 
     def refresh(self, *, trusted: bool) -> None:
-        """Put in float64 what is near the level, after b has changed.
+        """Compute what is near a level, after α has changed.
 
         Parameters
         ----------
         trusted : bool
-            Whether the values have followed the coefficients, in float32.
+            Whether the values have followed the coefficients, in float32; if not, all are computed.
         """
         if not trusted:
             return self._compute(np.ones_like(self._exact))
-        self._way.add(self._coef)
-        rough, error = self.values.copy(), self._spread(self._way.expected)
+        self._drift.add(self._coef)
+        rough, error = self.values.copy(), self._spread(self._drift.expected)
         self._exact[:] = False
         # Small problems are solved by now: there is little to be had by doing this in two parts.
-        room = AMPLE * self._way.expected
-        self._compute(~self._settled(self._spread(room if len(self._batch) == 1 else np.maximum(room, self._way.most))))
+        room = AMPLE * self._drift.expected
+        wanted = ~self._inactive(self._spread(room if len(self._batch) == 1 else np.maximum(room, self._drift.most)))
+        wanted[:: max(1, len(wanted) // PROBES)] = True
+        self._compute(wanted)
         if bool((np.abs(self.values - rough) <= error).all()):
             return None
         return self._compute(~self._exact)
 
     def refresh_free(self) -> bool:
-        """Put in float64 the rows of the free variables; returns whether every group of every problem has some."""
+        """Compute the rows of the free variables only; returns whether every group of every problem has some."""
         free = free_variables(self._batch, self._coef)
-        if not (self._cells[1].take(free).sum(np.ones(len(free))) > 0.0).all():
+        if not (self._segments[1].take(free).sum(np.ones(len(free))) > 0.0).all():
             return False
         rows = np.zeros(len(self.values), dtype=np.bool_)
         rows[self._batch.entries[free]] = True
@@ -90,10 +94,10 @@ class MarginImage:
         return True
 
     def complete(self) -> bool:
-        """Put in float64 whatever a certificate could depend on; returns whether there was anything left."""
+        """Compute whatever a certificate could depend on; returns whether there was anything left."""
         found = False
         while not self._exact.all():
-            missing = ~(self._exact | self._settled(self._spread(self._way.most), self._exact))
+            missing = ~(self._exact | self._inactive(self._spread(self._drift.most), self._exact))
             if not missing.any():
                 break
             self._compute(missing)
@@ -101,33 +105,33 @@ class MarginImage:
         return found
 
     @cached_property
-    def _cells(self) -> tuple[Segments, Segments]:
+    def _segments(self) -> tuple[Segments, Segments]:
         return segments(self._batch)
 
     @cached_property
     def _roots(self) -> Array:
-        return np.asarray(np.sqrt(np.maximum(self._diagonal, 0.0))[rows_of(self._batch.cuts, self._batch.uses)])
+        return np.asarray(np.sqrt(np.maximum(self._diagonal, 0.0))[all_rows(self._batch.cuts, self._batch.uses)])
 
     @cached_property
-    def _way(self) -> "_Way":
-        way = _Way(self._cells[0], over_variables(self._batch, self._roots))
-        way.add(self._start, GIVEN)
-        return way
+    def _drift(self) -> "_Drift":
+        drift = _Drift(self._segments[0], over_variables(self._batch, self._roots))
+        drift.add(self._start, GIVEN)
+        return drift
 
     def _spread(self, length: Array) -> Array:  # (P,) -> (M,)
         return np.asarray(SINGLE * self._roots * np.repeat(length, np.diff(self._batch.row_offsets)))
 
-    def _settled(self, error: Array, known: Mask | None = None) -> Mask:
-        return settled_rows(self._batch, self._cells[1], self._coef, self.values, error, known)
+    def _inactive(self, error: Array, known: Mask | None = None) -> Mask:
+        return inactive_rows(self._batch, self._segments[1], self._coef, self.values, error, known)
 
     def _compute(self, rows: Mask) -> None:
-        _core.margin_images(self._native, *self._geometry, self._coef, self.values, (~rows).view(np.uint8))
+        batched_product(self._gram, self._batch.geometry, self._batch.copies, self._coef, self.values, rows)
         self._exact |= rows
 
 
 @final
-class _Way:
-    """How far b has come, by which f can be off: the sum of its steps, and the root of that of their squares.
+class _Drift:
+    """How far α has come, by which f can be off: the sum of its steps, and the root of that of their squares.
 
     Parameters
     ----------
@@ -143,9 +147,9 @@ class _Way:
         self.most = np.zeros(problems.count)
         self.expected = np.zeros(problems.count)
 
-    def add(self, b: Array, factor: float = 1.0) -> None:
-        """A step from where it was to b."""
-        step = np.abs(b - self._last) * self._roots
+    def add(self, coef: Array, factor: float = 1.0) -> None:
+        """A step from where it was to these coefficients."""
+        step = np.abs(coef - self._last) * self._roots
         self.most += factor * self._problems.sum(step)
         self.expected += factor * np.sqrt(self._problems.sum(step * step))
-        self._last = b.copy()
+        self._last = coef.copy()
