@@ -30,20 +30,12 @@ struct Outcome {
     std::string ended;         // "solved", "steps", "crawling", "time" or "interrupted"
 };
 
-// A batch, and the arrays that it looks at. What would read outside of memory is checked here, once; the coefficients
-// b and their image K b come with each call.
+// The rows of a batch's problems. Ranges that would read outside of memory are refused here, once; what is asked of the
+// rows, and the coefficients with f = K coef, come with each call.
 class Batch {
    public:
-    Batch(Gram gram, Indices cuts, Uses uses, Index copies, Vector linear, Vector low, Vector high, Groups group,
-          double width, Vector diagonal)
-        : gram_(std::move(gram)),
-          cuts_(std::move(cuts)),
-          uses_(std::move(uses)),
-          linear_(std::move(linear)),
-          low_(std::move(low)),
-          high_(std::move(high)),
-          group_(std::move(group)),
-          diagonal_(std::move(diagonal)) {
+    Batch(Gram gram, Indices cuts, Uses uses, Index copies)
+        : gram_(std::move(gram)), cuts_(std::move(cuts)), uses_(std::move(uses)) {
         const Index n = take_gram();
         const Index ranges = static_cast<Index>(cuts_.shape(0)) - 1;
         require(ranges >= 1 && cuts_(0) == 0 && cuts_(static_cast<std::size_t>(ranges)) == n,
@@ -53,36 +45,36 @@ class Batch {
                 "margins: one or two ranges a problem");
         require(copies == 1 || copies == 2, "margins: one or two copies");
         for (std::size_t p = 0; p < uses_.shape(0); ++p) {
-            starts_.push_back(starts_.back());
             for (std::size_t at = 0; at < uses_.shape(1); ++at) {
                 const Index range = uses_(p, at);
                 require(range >= 0 && range < ranges, "margins: there is no such range");
                 const std::size_t r = static_cast<std::size_t>(range);
-                starts_.back() += cuts_(r + 1) - cuts_(r);
+                rows_ += cuts_(r + 1) - cuts_(r);
             }
         }
-        const std::size_t variables = static_cast<std::size_t>(starts_.back() * copies);
-        for (const std::size_t length : {linear_.shape(0), low_.shape(0), high_.shape(0), group_.shape(0)})
-            require(length == variables, "margins: one number for each variable expected");
-        for (std::size_t v = 0; v < variables; ++v) require(group_(v) <= 1, "margins: there are two groups");
-        require(static_cast<Index>(diagonal_.shape(0)) == n, "margins: the diagonal has n entries");
         batch_.cuts = {cuts_.data(), cuts_.shape(0)};
         batch_.uses = uses_.data();
         batch_.problems = static_cast<Index>(uses_.shape(0));
         batch_.uses_each = static_cast<Index>(uses_.shape(1));
         batch_.copies = copies;
-        batch_.width = width;
-        batch_.linear = linear_.data();
-        batch_.low = low_.data();
-        batch_.high = high_.data();
-        batch_.group = group_.data();
-        batch_.diagonal = diagonal_.data();
     }
 
-    Outcome solve(const Out& b, const Out& image, bool has_image, bool single, double tol, double finish,
-                  Index finish_steps, Index max_steps, Index cache_bytes, double patience, Index crawl_free,
-                  double max_seconds, const std::optional<nb::callable>& progress) const {
-        const MarginBatch batch = at(b, image, has_image);
+    Outcome solve(const Out& coef, const Out& f, const Vector& linear, const Vector& low, const Vector& high,
+                  const Groups& group, double width, const Vector& diagonal, bool has_f, bool single, double tol,
+                  double finish, Index finish_steps, Index max_steps, Index cache_bytes, double patience,
+                  Index crawl_free, double max_seconds, const std::optional<nb::callable>& progress) const {
+        for (const std::size_t length : {linear.shape(0), low.shape(0), high.shape(0), group.shape(0)})
+            require(length == coef.shape(0), "margins: one number for each variable expected");
+        for (std::size_t v = 0; v < group.shape(0); ++v) require(group(v) <= 1, "margins: there are two groups");
+        require(static_cast<Index>(diagonal.shape(0)) == batch_.cuts.back(), "margins: the diagonal has n entries");
+        MarginBatch batch = at(coef, f);
+        batch.width = width;
+        batch.linear = linear.data();
+        batch.low = low.data();
+        batch.high = high.data();
+        batch.group = group.data();
+        batch.diagonal = diagonal.data();
+        batch.has_image = has_f;
         const MarginOptions options{tol, finish, finish_steps, max_steps, cache_bytes, single, patience, crawl_free};
         MarginReport report;
         MarginSight sight;
@@ -119,9 +111,9 @@ class Batch {
         return {report.steps, report.evaluations.load(), ended};
     }
 
-    void images(const Out& b, const Out& image, const std::optional<Groups>& left, std::optional<Index> problem) const {
-        const MarginBatch batch = at(b, image, false, problem);
-        require(!left || left->shape(0) == image.shape(0), "margins: one flag for each row expected");
+    void product(const Out& coef, const Out& f, const std::optional<Groups>& left) const {
+        const MarginBatch batch = at(coef, f);
+        require(!left || left->shape(0) == f.shape(0), "margins: one flag for each row expected");
         run([&](Watch& watch) { margin_images(source_, batch, left ? left->data() : nullptr, watch); });
     }
 
@@ -152,22 +144,13 @@ class Batch {
     }
 
     // The batch, or one problem of it, at these coefficients.
-    MarginBatch at(const Out& b, const Out& image, bool has_image, std::optional<Index> problem = {}) const {
-        MarginBatch batch = batch_;
-        Index rows = starts_.back();
-        if (problem) {
-            require(*problem >= 0 && *problem < batch.problems, "margins: there is no such problem");
-            const std::size_t p = static_cast<std::size_t>(*problem);
-            rows = starts_[p + 1] - starts_[p];
-            batch.uses += *problem * batch.uses_each;
-            batch.problems = 1;
-        }
-        require(static_cast<Index>(image.shape(0)) == rows, "margins: one image for each row expected");
-        require(static_cast<Index>(b.shape(0)) == rows * batch.copies,
+    MarginBatch at(const Out& coef, const Out& f) const {
+        require(static_cast<Index>(f.shape(0)) == rows_, "margins: one f for each row expected");
+        require(static_cast<Index>(coef.shape(0)) == rows_ * batch_.copies,
                 "margins: one coefficient for each variable expected");
-        batch.b = b.data();
-        batch.image = image.data();
-        batch.has_image = has_image;
+        MarginBatch batch = batch_;
+        batch.b = coef.data();
+        batch.image = f.data();
         return batch;
     }
 
@@ -175,13 +158,10 @@ class Batch {
     nb::object basis_;
     Indices cuts_;
     Uses uses_;
-    Vector linear_, low_, high_;
-    Groups group_;
-    Vector diagonal_;
     GramSource source_;
     const Engine* engine_ = nullptr;
     MarginBatch batch_;
-    std::vector<Index> starts_{0};  // (problems + 1) of their rows
+    Index rows_ = 0;  // of all problems
 };
 
 }  // namespace
@@ -192,18 +172,15 @@ void bind_smo(nb::module_& m) {
         .def_ro("evaluations", &Outcome::evaluations, "Entries of K that were made.")
         .def_ro("ended", &Outcome::ended, "solved, steps, crawling, time or interrupted.");
     nb::class_<Batch>(m, "MarginBatch", nb::type_slots(kCollected<Batch>),
-                      "Problems of support vector machines over one Gram matrix, checked once. In what is asked of "
-                      "them, b are the coefficients and image is K b on the rows of each problem.")
-        .def(nb::init<Gram, Indices, Uses, Index, Vector, Vector, Vector, Groups, double, Vector>(), "gram"_a,
-             nb::kw_only(), "cuts"_a, "uses"_a, "copies"_a, "linear"_a, "low"_a, "high"_a, "group"_a, "width"_a,
-             "diagonal"_a)
-        .def("solve", &Batch::solve, "b"_a.noconvert(), "image"_a.noconvert(), nb::kw_only(), "has_image"_a, "single"_a,
-             "tol"_a, "finish"_a, "finish_steps"_a, "max_steps"_a, "cache_bytes"_a, "patience"_a, "crawl_free"_a,
-             "max_seconds"_a, "progress"_a.none(), "Improve b and its image in place.")
-        .def(
-            "images", &Batch::images, "b"_a.noconvert(), "image"_a.noconvert(), nb::kw_only(), "left"_a = nb::none(),
-            "problem"_a = nb::none(),
-            "Fill the image in float64, but for the rows that are left as they are; of one problem where it is named.");
+                      "The rows of problems that share one Gram matrix, checked once; coef are the coefficients over "
+                      "the variables of all problems, f is K coef on their rows.")
+        .def(nb::init<Gram, Indices, Uses, Index>(), "gram"_a, nb::kw_only(), "cuts"_a, "uses"_a, "copies"_a)
+        .def("solve", &Batch::solve, "coef"_a.noconvert(), "f"_a.noconvert(), nb::kw_only(), "linear"_a, "low"_a,
+             "high"_a, "group"_a, "width"_a, "diagonal"_a, "has_f"_a, "single"_a, "tol"_a, "finish"_a, "finish_steps"_a,
+             "max_steps"_a, "cache_bytes"_a, "patience"_a, "crawl_free"_a, "max_seconds"_a, "progress"_a.none(),
+             "Improve the coefficients, and f with them, in place.")
+        .def("product", &Batch::product, "coef"_a.noconvert(), "f"_a.noconvert(), nb::kw_only(), "left"_a = nb::none(),
+             "Write f in float64, but for the rows that are left as they are.");
 }
 
 }  // namespace mercer::bindings

@@ -28,13 +28,13 @@ from mercer.points.given import Given
 from mercer.points.stored import Places, Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
-from mercer.problems.certificate import Status
-from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margin_start import scaled
-from mercer.problems.margins import KINDS, Margins
-from mercer.solvers.smo import MarginOptions, solve_margins
+from mercer.problems.certificate import Certificate, Status
+from mercer.problems.margins import KINDS, MarginProblem, Margins, MarginSolution, scaled
+from mercer.solvers.options import Options
+from mercer.solvers.solve import solve
+from mercer.solvers.table import explain
 
-__all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning"]
+__all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "published"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
@@ -89,6 +89,7 @@ class SupportVectorMachine(KernelMachine):
     _kind: ClassVar[str]
 
     tol: float
+    gap_tol: float
     cache_size: float
     max_iter: int
     max_time: float | None
@@ -103,17 +104,19 @@ class SupportVectorMachine(KernelMachine):
     fit_status_: int
     shape_fit_: tuple[int, ...]
     _is_free: npt.NDArray[np.bool_]
-    # The last solution and its penalty, with warm_start.
+    # What Ctrl-C left, whose certificate is not made yet; and the last solution and its penalty, with warm_start.
+    _unjudged: MarginSolution | None = None
     _last: tuple[MarginSolution, float] | None = None
 
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, vars(self))
         self._spec.refuse_class()
 
-    def _options(self, tol: float | None = None) -> MarginOptions:
-        return MarginOptions(
+    def _options(self, tol: float | None = None, gap: float | None = None) -> Options:
+        return Options(
             tol=self.tol if tol is None else tol,
-            max_steps=self.max_iter,
+            gap=self.gap_tol if gap is None else gap,
+            max_iter=self.max_iter,
             max_time=self.max_time,
             cache_bytes=int(self.cache_size * MEGABYTE),
             verbose=int(self.verbose),
@@ -171,9 +174,12 @@ class SupportVectorMachine(KernelMachine):
         training: Training,
         start: Array | None = None,
         tol: float | None = None,
-        image: Array | None = None,
+        f: Array | None = None,
+        gap: float | None = None,
     ) -> MarginSolution:
-        return solve_margins(kind, batch, training.gram, self._options(tol), start, image)
+        problem = MarginProblem(training.gram, KINDS[kind], batch, start, f)
+        self._explanation = explain(problem)
+        return solve(problem, self._options(tol, gap))
 
     def _seed(
         self, batch: Margins, kind: str, penalty: float, before: tuple[MarginSolution, float] | None = None
@@ -192,7 +198,7 @@ class SupportVectorMachine(KernelMachine):
         if not is_alike or not np.array_equal(solution.batch.cuts, batch.cuts):
             return None, None
         start, is_scaled = scaled(batch, solution.coef, penalty / other)
-        return start, solution.image * (penalty / other) if is_same_kernel and is_scaled else None
+        return start, solution.f * (penalty / other) if is_same_kernel and is_scaled and solution.is_judged else None
 
     def _publish(
         self,
@@ -211,6 +217,7 @@ class SupportVectorMachine(KernelMachine):
         if not training.is_positive:  # the conditions of optimality say little where the problem is not convex
             solution = solution.certified(status=Status.INDEFINITE)
         self.certificate_ = solution.certificate
+        self._unjudged = None if solution.is_judged else solution
         self._last = (solution, penalty) if self.warm_start else None
         self.support_ = training.rows[used].astype(np.int32)
         self._is_free = solution.is_free[used]
@@ -223,7 +230,7 @@ class SupportVectorMachine(KernelMachine):
     def _say(self, solution: MarginSolution, is_positive: bool) -> None:
         """What scikit-learn says when it ends early, or the status where it is no good one."""
         status = solution.certificate.status
-        self.fit_status_ = int(status in (Status.STOPPED, Status.INEXACT))
+        self.fit_status_ = int(status in (Status.STOPPED, Status.INEXACT, Status.GAP_OPEN))
         if status is Status.STOPPED:
             by_time = "interrupted" if self.max_time is None else f"max_time={self.max_time}"
             limit = f"max_iter={self.max_iter}" if 0 <= self.max_iter <= solution.steps.max() else by_time
@@ -235,6 +242,29 @@ class SupportVectorMachine(KernelMachine):
             )
         elif is_positive and not status.is_certified:
             warnings.warn(f"{type(self).__name__}: {status.value}.", UncertifiedWarning, stacklevel=5)
+
+    def certify(self) -> Certificate:
+        """Make the certificate of what Ctrl-C left with `keep_best`, which takes all rows; else it is there.
+
+        Returns
+        -------
+        Certificate
+            Which is also `certificate_` from now on.
+        """
+        self._check_fitted()
+        if self._unjudged is not None:
+            self.certificate_ = self._unjudged.certify().certificate
+            self._unjudged = None
+        if np.isnan(self.certificate_.gap):
+            raise InvalidInput(
+                "The training rows that this certificate is made from were not pickled.", "", "Call certify() before."
+            )
+        return self.certificate_
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The rows that a certificate would be made from are not pickled.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_unjudged": None} if state.get("_unjudged") is not None else state
 
     @property
     def bound_(self) -> Bound:
@@ -324,3 +354,21 @@ class SupportVectorMachine(KernelMachine):
         validate_data(self, shaped, reset=False, skip_check_array=True)
         chosen = np.asarray(shaped)[:, places.rows]
         return np.asarray(Stored(chosen).matrix if chosen.size else chosen, dtype=np.float64)
+
+
+def published(solution: MarginSolution) -> Array:  # (P,)
+    """What coefficients and intercepts are divided by.
+
+    Raises
+    ------
+    InvalidInput
+        Where that is a margin ρ which is zero to rounding.
+    """
+    for p, status in enumerate(solution.statuses):
+        if status is Status.NO_MARGIN or not solution.units[p] > 0.0:
+            raise InvalidInput(
+                "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
+                f"It is {solution.offsets[p]:.3g}, with an error of up to {solution.violations[p]:.3g}.",
+                "Try a larger nu, or a kernel with more features.",
+            )
+    return solution.units

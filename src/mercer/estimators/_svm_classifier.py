@@ -15,15 +15,13 @@ from sklearn.utils.metaestimators import available_if
 
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._classes import class_factors, class_labels
-from mercer.estimators._hard_margin import nearest_points
-from mercer.estimators._svm import SupportVectorMachine, Training
+from mercer.estimators._svm import SupportVectorMachine, Training, published
 from mercer.estimators._targets import kept_rows
 from mercer.models.pairs import Pairs, pairs
 from mercer.points.keys import row_keys
-from mercer.problems.margin_solution import MarginSolution, published
-from mercer.problems.margin_start import repaired
-from mercer.problems.margins import Margins, rows_of
-from mercer.solvers.calibration import calibrated
+from mercer.problems.margins import Margins, MarginSolution, all_rows, repaired
+from mercer.solvers.calibration import cross_validated_slopes
+from mercer.solvers.hard_margin import nearest_points
 
 __all__ = ["PairwiseMachine"]
 
@@ -62,7 +60,7 @@ class ClassRows:
     def costs(self, factor: float = 1.0, *, by_class: bool = True) -> Array:  # (M,)
         """The costs of the rows of all pairs; without the weights of classes where `by_class` is False."""
         own = self.cost if by_class else self.weight
-        return factor * (own if len(self.uses) == 1 else own[rows_of(self.cuts, self.uses)])
+        return factor * (own if len(self.uses) == 1 else own[all_rows(self.cuts, self.uses)])
 
 
 class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
@@ -163,15 +161,15 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         """Solve and publish, from the solution of another penalty where there is one."""
         kind, penalty = self._problem()
 
-        def solve(first: Array | None, tol: float | None = None) -> MarginSolution:
-            return self._solved(kind, batch, training, first, tol)
+        def solve(start: Array | None, tol: float) -> MarginSolution:
+            return self._solved(kind, batch, training, start, tol)
 
         if kind == "hulls":
             diagonal = np.asarray(training.gram.diag(), dtype=np.float64)
             solution = nearest_points(solve, self.tol, diagonal, chosen.rows, self.shape_fit_[0], self.classes_)
         else:
-            start, image = self._seed(batch, kind, penalty, before)
-            solution = self._solved(kind, batch, training, start, image=image)
+            start, f = self._seed(batch, kind, penalty, before)
+            solution = self._solved(kind, batch, training, start, f=f)
             if kind == "nu-svc" and not np.array_equal(np.abs(batch.low + batch.high), chosen.costs()):
                 solution = self._reweighted(solution, chosen, training)
         scale = published(solution)
@@ -188,10 +186,10 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         """Calibrate the decisions of each pair by a cross-validation that starts from the solution."""
 
         def solve(batch: Margins, start: Array) -> MarginSolution:
-            return self._solved(solution.kind, batch, training, start)
+            return self._solved(solution.kind, batch, training, start, gap=np.inf)  # no answer by themselves
 
         keys = row_keys(training.points, check_random_state(self.random_state))
-        return calibrated(solution, training.weight, keys, float(vars(self).get("nu", 1.0)), solve)
+        return cross_validated_slopes(solution, keys, training.weight, float(vars(self).get("nu", 1.0)), solve)
 
     def _reweighted(self, plain: MarginSolution, chosen: ClassRows, training: Training) -> MarginSolution:
         """SVC with the C = 1/ρ of the same decisions, times the weights of classes, for which nu has no room."""
@@ -354,6 +352,6 @@ def _layout(solution: MarginSolution, scale: Array, k: int) -> Array:  # (n, k �
     coef = np.zeros((int(batch.cuts[-1]), k - 1))
     sizes = np.diff(batch.cuts)[batch.uses]
     columns = batch.uses[:, ::-1] - [1, 0]  # of the first class j − 1, of the second i
-    rows = rows_of(batch.cuts, batch.uses)
+    rows = all_rows(batch.cuts, batch.uses)
     coef[rows, np.repeat(columns, sizes.ravel())] = solution.coef / np.repeat(scale, sizes.sum(axis=1))
     return coef

@@ -7,10 +7,10 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
 from mercer.errors import InvalidParameter
-from mercer.estimators._hard_margin import narrowest_tube
 from mercer.estimators._svm import SupportVectorMachine, Training
 from mercer.estimators._targets import kept_rows, single_target
-from mercer.problems.margin_solution import MarginSolution
+from mercer.problems.margins import MarginSolution
+from mercer.solvers.hard_margin import narrowest_tube
 
 __all__ = ["RegressionMachine", "SingleMachine"]
 
@@ -41,10 +41,10 @@ class SingleMachine(SupportVectorMachine):
         C = float(vars(self).get("C", 1.0))
         cuts, uses = np.array([0, len(target)]), np.zeros((1, 1), dtype=np.int64)
 
-        def solve(first: Array | None, penalty: float) -> MarginSolution:
+        def solve(start: Array | None, penalty: float) -> MarginSolution:
             batch = self._batch(self._kind, cuts, uses, target, penalty * training.weight)
-            start = self._seed(batch, self._kind, penalty)[0] if first is None else first
-            return self._solved(self._kind, batch, training, start)
+            first = self._seed(batch, self._kind, penalty)[0] if start is None else start
+            return self._solved(self._kind, batch, training, first)
 
         if np.isfinite(C):
             return solve(None, C)

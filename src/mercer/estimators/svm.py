@@ -29,7 +29,7 @@ class SVC(PairwiseMachine):
         True calibrates probabilities at fit, which takes a 5-fold cross-validation, for `predict_proba`: it needs the
         training rows, and a fitted machine does not keep them. scikit-learn deprecates the parameter, so mercer warns.
     tol : float, default 1e-3
-        Violation of the conditions of optimality at which a solve ends.
+        Violation of the conditions of optimality at which a solve ends, if its duality gap is closed too.
     cache_size : float, default 200
         Megabytes for kernel values.
     class_weight : dict, "balanced" or None
@@ -46,6 +46,9 @@ class SVC(PairwiseMachine):
         Deals the rows into folds for the probabilities.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    gap_tol : float, default 1e-3
+        Relative duality gap up to which a solve goes on after `tol` is reached; inf leaves it to `tol` alone, as LIBSVM
+        does.
     keep_best : bool, default False
         Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
         `certify()` is called.
@@ -126,6 +129,7 @@ class SVC(PairwiseMachine):
         break_ties: bool = False,
         random_state: Any = None,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -145,6 +149,7 @@ class SVC(PairwiseMachine):
         self.break_ties = break_ties
         self.random_state = random_state
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 
@@ -165,7 +170,7 @@ class NuSVC(PairwiseMachine):
         the same decisions without them.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, verbose, max_iter
         As in `SVC`.
-    decision_function_shape, break_ties, random_state, max_time, keep_best, warm_start
+    decision_function_shape, break_ties, random_state, max_time, gap_tol, keep_best, warm_start
         As in `SVC`.
 
     Attributes
@@ -211,6 +216,7 @@ class NuSVC(PairwiseMachine):
         break_ties: bool = False,
         random_state: Any = None,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -230,5 +236,6 @@ class NuSVC(PairwiseMachine):
         self.break_ties = break_ties
         self.random_state = random_state
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start

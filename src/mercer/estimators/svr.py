@@ -31,7 +31,7 @@ class SVR(RegressionMachine):
     degree, gamma, coef0 : optional
         Parameters of a named kernel. gamma="scale" is 1/(d·var(X)), with every row counted as its weight says.
     tol : float, default 1e-3
-        Violation of the conditions of optimality at which a solve ends.
+        Violation of the conditions of optimality at which a solve ends, if its duality gap is closed too.
     C : float, default 1.0
         The price of an error, above 0; inf raises `NotSeparable` where no function comes within ε.
     epsilon : float, default 0.1
@@ -46,6 +46,9 @@ class SVR(RegressionMachine):
         Most steps of two coefficients for each problem; no limit with -1.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    gap_tol : float, default 1e-3
+        Relative duality gap up to which a solve goes on after `tol` is reached; inf leaves it to `tol` alone, as LIBSVM
+        does.
     keep_best : bool, default False
         Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
         `certify()` is called.
@@ -112,6 +115,7 @@ class SVR(RegressionMachine):
         verbose: int | bool = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -127,6 +131,7 @@ class SVR(RegressionMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 
@@ -144,7 +149,8 @@ class NuSVR(RegressionMachine):
         ν, above 0 and at most 1.
     C : float, default 1.0
         The price of an error, above 0 and finite.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, keep_best, warm_start
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, gap_tol, keep_best,
+    warm_start
         As in `SVR`.
 
     Attributes
@@ -186,6 +192,7 @@ class NuSVR(RegressionMachine):
         verbose: int | bool = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -201,6 +208,7 @@ class NuSVR(RegressionMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 
@@ -215,7 +223,8 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     ----------
     nu : float, default 0.5
         ν, above 0 and at most 1.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, keep_best, warm_start
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, gap_tol, keep_best,
+    warm_start
         As in `SVR`.
 
     Attributes
@@ -254,6 +263,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         verbose: int | bool = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -268,6 +278,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 

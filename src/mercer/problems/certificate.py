@@ -17,7 +17,10 @@ class Status(Enum):
     LEAST_SQUARES = (
         "solved: K is singular and does not reach y exactly; this is the least-squares solution of least norm"
     )
-    MARGIN_OPTIMAL = "solved: no two rows violate the conditions of optimality by more than the tolerance"
+    MARGIN_OPTIMAL = (
+        "solved: no two rows violate the conditions of optimality by more than the tolerance, and the duality gap is "
+        "as small as was asked for"
+    )
     BY_FORMULA = "computed by its formula: there is nothing to solve"
     STOPPED = (
         "not solved to the tolerance: max_iter or max_time was reached, and this is the best so far; allow more, "
@@ -26,6 +29,14 @@ class Status(Enum):
     INEXACT = (
         "not solved to the tolerance: rounding stands in the way, because the problem is badly conditioned; "
         "raise alpha or lower C, remove near-duplicate rows, or scale the data"
+    )
+    GAP_OPEN = (
+        "not certified: no two rows violate the conditions of optimality by more than the tolerance, but rounding "
+        "keeps the duality gap larger than was asked for; lower C, scale the data, or allow a larger gap"
+    )
+    NO_MARGIN = (
+        "not certified: the margin is zero to rounding, because the two classes overlap as far as nu lets them, and "
+        "coefficients in units of the margin have no meaning; raise nu, or use a kernel with more features"
     )
     INDEFINITE = (
         "not certified: the Gram matrix has a negative eigenvalue, so its kernel is none on this data and the answer "
@@ -164,7 +175,8 @@ class Certificate:
 
     @property
     def _violated(self) -> str:
-        return "of the conditions of optimality" if self.status is Status.MARGIN_OPTIMAL else "at the most"
+        is_of_margins = self.status in (Status.MARGIN_OPTIMAL, Status.GAP_OPEN, Status.NO_MARGIN)
+        return "of the conditions of optimality" if is_of_margins else "at the most"
 
     def __str__(self) -> str:
         return "\n".join([self.heading, *(f"  {label:<13} {text}" for label, text in self.lines())])

@@ -1,4 +1,4 @@
-"""The one problem that every machine of mercer is an instance of, and its sign conventions.
+"""The one problem of mercer's machines, and its sign conventions; support vector machines have a type of their own.
 
     minimise over f in the space of the kernel and θ in ℝ^q:
         P = ½ ‖f‖² + Σᵢ cᵢ ℓ(gᵢ, yᵢ) + pᵀθ,          g = K a + B θ,   f = Σᵢ aᵢ k(xᵢ, ·),   ‖f‖² = aᵀ K a,
@@ -14,10 +14,13 @@ At the optimum −aᵢ/cᵢ is a slope of ℓ(·, yᵢ) at gᵢ.
 - An intercept is the column B = 1 with price p = 0.
 - With t targets a, g, y and θ have t columns and P is the sum over them; or one loss joins the columns of a row
   (softmax), and then a row has one cost.
+
+Support vector machines are instances of the formula too, but come in batches (pairs of classes, folds) over ranges of
+the same rows of K, which one solve shares: `mercer.problems.margins` states them in the dual, many at a time.
 """
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +64,13 @@ class Problem:
     B: Array
     price: Array
     weight: Array = field(default_factory=lambda: np.empty(0))
+
+    usual_tol: ClassVar[float] = 1e-8
+
+    @property
+    def machine(self) -> str:
+        """What is minimised, as the table of solvers and certificates call it."""
+        return self.loss.name
 
     def __post_init__(self) -> None:
         if self.weight.size == 0:

@@ -1,6 +1,6 @@
 """Newton's method for a quadratic function over a box with fixed sums, all of K at hand.
 
-    minimise  ½ bᵀKb + qᵀb + ε Σᵢ|bᵢ|   over   low ≤ b ≤ high,   the sum of b in each group fixed.
+    minimise  ½ αᵀKα + qᵀα + ε Σᵢ|αᵢ|   over   low ≤ α ≤ high,   the sum of α in each group fixed.
 
 K of the free variables F is nearly singular where this is of use, and the minimum over F lies far outside the box. So
 each step Δ minimises the same function plus ½ λ ‖Δ‖², the variables that it would carry out of the box are set on its
@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.problems.margin_cells import is_free, middle, slopes
+from mercer.problems.margins.groups import is_free, middle, slopes
 from mercer.solvers.lapack import Look, factor_in_place, solve_in_place
 
 __all__ = ["Box", "newton_in_box"]
@@ -83,7 +83,7 @@ class Box:
         return slopes(self, self.b, self.t)
 
     def is_free(self) -> Mask:
-        """Inside the box, and not at the kink of ε|b|."""
+        """Inside the box, and not at the kink of ε|α|."""
         return is_free(self, self.b)
 
     def room(self) -> Array:

@@ -1,22 +1,20 @@
-"""From the decisions of a support vector machine to probabilities: a slope for each problem, by cross-validation."""
+"""Slopes for probabilities: a logistic curve over the decisions of a cross-validation, for each pair of classes."""
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.optimize
 import scipy.special
 
-from mercer.problems.margin_solution import MarginSolution, margins
-from mercer.problems.margin_start import repaired
-from mercer.problems.margins import KINDS, Margins
+from mercer.problems.margins import KINDS, Margins, MarginSolution, joined, one_pair, repaired
 
-__all__ = ["calibrated", "dealt", "slope"]
+__all__ = ["SolveFolds", "cross_validated_slopes", "dealt", "slope"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 FOLDS = 5
 # The least slope, in units of the largest decision: where cross-validation finds no accord with the labels at all,
@@ -24,29 +22,36 @@ FOLDS = 5
 LEAST_SLOPE = 1e-3
 
 
-def calibrated(
-    full: MarginSolution, weight: Array, keys: Any, nu: float, solve: Callable[[Margins, Array], MarginSolution]
+class SolveFolds(Protocol):
+    """Solves the problems of all folds, over the Gram matrix of the whole fit."""
+
+    def __call__(self, batch: Margins, start: Array) -> MarginSolution:
+        """From this point."""
+
+
+def cross_validated_slopes(
+    whole: MarginSolution, keys: npt.NDArray[np.generic], weight: Array, nu: float, solve: SolveFolds
 ) -> Array:  # (P,)
-    """The slope a of P(first | x) = 1/(1 + exp(−a f(x))) for each problem, on decisions for rows that were held out.
+    """The slope a of P(second | x) = 1/(1 + exp(−a (f(x) + b))) for each pair, from decisions of rows left out.
 
     Parameters
     ----------
-    full : MarginSolution
-        Of all problems, on all rows.
+    whole : MarginSolution
+        Of all pairs, on all rows.
+    keys : ndarray of shape (n,)
+        The rows of a class are dealt into folds by the order of these; rows with equal keys go together.
     weight : ndarray of shape (n,)
         Of the rows of K.
-    keys : ndarray of shape (n,)
-        The rows of a class are dealt into folds in the order of these; equal keys come into one fold.
     nu : float
         Of nu-svc.
-    solve : callable (batch, start) -> MarginSolution
+    solve : SolveFolds
+        The solver that `whole` came from.
     """
-    batch = full.batch
+    batch, kind = whole.batch, KINDS[whole.kind]
     fold = dealt(batch.cuts, keys)
-    problems: list[tuple[int, npt.NDArray[np.bool_], Margins, Array]] = []
+    problems: list[tuple[int, Mask, Margins, Array]] = []
     for p in range(len(batch)):
-        rows = batch.rows(p)
-        part = slice(batch.offsets[p], batch.offsets[p + 1])
+        rows, part = batch.rows_of(p), batch.variables_of(p)
         y = np.where(batch.high[part] > 0.0, 1.0, -1.0)
         cost = np.maximum(batch.high[part], -batch.low[part])
         for v in range(FOLDS):
@@ -54,30 +59,30 @@ def calibrated(
             left = np.where(out, 0.0, cost)
             if not out.any() or not left[y > 0.0].any() or not left[y < 0.0].any():
                 continue
-            mine = _one_pair(full.kind, batch.cuts, batch.uses[p], y, left, nu)
-            problems.append((p, out, mine, np.where(out, 0.0, full.coef[part])))
+            mine = one_pair(kind, batch.cuts, batch.uses[p], y, left, nu)
+            problems.append((p, out, mine, np.where(out, 0.0, whole.coef[part])))
     decisions: list[list[Array]] = [[] for _ in range(len(batch))]
     places: list[list[Index]] = [[] for _ in range(len(batch))]
     if problems:
-        whole = _joined([mine for _, _, mine, _ in problems])
-        start = repaired(whole, np.concatenate([b for _, _, _, b in problems]))
-        found = solve(whole, start)
-        scale = margins(found)
+        folds = joined([mine for _, _, mine, _ in problems])
+        found = solve(folds, repaired(folds, np.concatenate([coef for _, _, _, coef in problems])))
         for q, (p, out, _, _) in enumerate(problems):
-            if scale[q] > 0.0:
-                decisions[p].append((found.image_of(q)[out] + found.intercepts[q]) / scale[q])
+            if found.units[q] > 0.0:
+                decisions[p].append((found.f_of(q)[out] + found.intercepts[q]) / found.units[q])
                 places[p].append(np.flatnonzero(out))
-    scale = margins(full)
-    slopes = np.empty(len(batch))
-    for p in range(len(batch)):
-        part = slice(batch.offsets[p], batch.offsets[p + 1])
-        where = np.concatenate(places[p]) if places[p] else np.arange(len(batch.rows(p)))
-        f = np.concatenate(decisions[p]) if places[p] else (full.image_of(p) + full.intercepts[p]) / scale[p]
-        slopes[p] = slope(f, batch.high[part][where] > 0.0, weight[batch.rows(p)[where]])
-    return slopes
+    return np.array([_slope_of(whole, p, decisions[p], places[p], weight) for p in range(len(batch))])
 
 
-def dealt(cuts: Any, keys: Any) -> Index:
+def _slope_of(whole: MarginSolution, p: int, decisions: list[Array], places: list[Index], weight: Array) -> float:
+    """From the decisions at some places of a pair's rows; from those of the whole fit where there are none."""
+    batch = whole.batch
+    rows = batch.rows_of(p)
+    where = np.concatenate(places) if places else np.arange(len(rows))
+    f = np.concatenate(decisions) if places else (whole.certify().f_of(p) + whole.intercepts[p]) / whole.units[p]
+    return slope(f, batch.high[batch.variables_of(p)][where] > 0.0, weight[rows[where]])
+
+
+def dealt(cuts: npt.NDArray[np.int64], keys: npt.NDArray[np.generic]) -> Index:
     """The fold of each row: the different keys of a class in their order, dealt one after the other."""
     fold = np.empty(int(cuts[-1]), dtype=np.intp)
     next_fold = 0
@@ -88,7 +93,7 @@ def dealt(cuts: Any, keys: Any) -> Index:
     return fold
 
 
-def slope(f: Array, is_positive: npt.NDArray[np.bool_], weight: Array) -> float:
+def slope(f: Array, is_positive: Mask, weight: Array) -> float:
     """The a > 0 for which expit(a f) fits the labels best, in the sense of the likelihood.
 
     Targets are Platt's, (N₊ + 1)/(N₊ + 2) and 1/(N₋ + 2), so that decisions without an error have a finite slope.
@@ -115,19 +120,3 @@ def slope(f: Array, is_positive: npt.NDArray[np.bool_], weight: Array) -> float:
     if derivative(high) < 0.0:
         return high / largest
     return float(scipy.optimize.brentq(derivative, LEAST_SLOPE, high, xtol=1e-12)) / largest
-
-
-def _one_pair(kind: str, cuts: Any, use: Any, signs: Array, cost: Array, nu: float) -> Margins:
-    """The problem of one pair, with nu or the largest that is feasible: twice the share of the smaller class."""
-    sides = float(cost[signs > 0.0].sum()), float(cost[signs < 0.0].sum())
-    return KINDS[kind].build(cuts, use[None, :], signs, cost, min(nu, 2.0 * min(sides) / sum(sides)))
-
-
-def _joined(batches: list[Margins]) -> Margins:
-    """Problems over the same rows of K as one batch."""
-
-    def whole(name: str) -> Any:
-        return np.concatenate([getattr(batch, name) for batch in batches])
-
-    arrays = {name: whole(name) for name in ("uses", "linear", "low", "high", "start", "group")}
-    return Margins(cuts=batches[0].cuts, **arrays)

@@ -1,16 +1,16 @@
 """Newton's method on the free variables of a support vector machine that steps of two do not bring to an end."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.grams.base import Gram
+from mercer.grams.batched import batched_product
 from mercer.problems.margins import Margins
 from mercer.solvers.box_newton import Box, newton_in_box
 from mercer.solvers.held import one_blas_thread
 from mercer.solvers.lapack import Look
-from mercer.solvers.margin_image import CoreImages
 
 __all__ = ["MarginNewton"]
 
@@ -44,16 +44,12 @@ class MarginNewton:
         The problems.
     gram : Gram
         K.
-    native : object
-        What the core makes entries of K from.
-    core : CoreImages
-        The batch as the core has it.
     memory : int
         Bytes for matrices.
     """
 
-    def __init__(self, batch: Margins, gram: Gram, native: Any, core: CoreImages, memory: int) -> None:
-        self._batch, self._gram, self._native, self._core = batch, gram, native, core
+    def __init__(self, batch: Margins, gram: Gram, memory: int) -> None:
+        self._batch, self._gram = batch, gram
         self._most = min(MOST_VARIABLES, int((memory / (8 * MATRICES)) ** 0.5))
         self.evaluations = 0
 
@@ -62,26 +58,27 @@ class MarginNewton:
         """A problem with more free variables is not for this method."""
         return int(self._most / (1.0 + OTHERS)) - LEAST_OTHERS
 
-    def advance(self, coef: Array, image: Array, tol: float, watch: Look) -> bool:
-        """Move the coefficients, and K b with them, of every problem whose violation is above tol.
+    def advance(self, coef: Array, f: Array, tols: Array, watch: Look) -> bool:
+        """Move the coefficients, and f = Kα with them, of every problem whose violation is above its tolerance.
 
         Returns whether a violation has come down by much.
         """
         found = False
         for p in range(len(self._batch)):
-            problem = _Problem(self._batch, p, coef, image)
+            problem = _Problem(self._batch, p, coef, f)
             first = last = problem.violation()
+            tol = float(tols[p])
             for attempt in range(SETS if problem.free_count() <= self.most_free else 0):
                 if last <= tol or watch.look(0.0):
                     break
                 some = problem.candidates(self._most)
                 if attempt == 0:
                     self._make_exact(p, problem, some)
-                before = problem.b.copy(), problem.f.copy()
+                before = problem.coef.copy(), problem.f.copy()
                 self._solve(p, problem, some, tol, watch)
                 now = problem.violation()
                 if now > WORSE * last:  # rounding
-                    problem.b[:], problem.f[:] = before
+                    problem.coef[:], problem.f[:] = before
                 if not now <= PROGRESS * last:
                     break
                 last = now
@@ -89,39 +86,41 @@ class MarginNewton:
         return found
 
     def _solve(self, p: int, problem: "_Problem", some: Index, tol: float, watch: Look) -> None:
-        box = problem.box(some, self._entries(self._batch.rows(p)[problem.rows[some]]))
+        box = problem.box(some, self._entries(self._batch.rows_of(p)[problem.rows[some]]))
         with one_blas_thread():
             newton_in_box(box, AIM * tol, watch)
-        change = np.zeros(len(problem.b))
-        change[some] = box.b - problem.b[some]
+        change = np.zeros(len(problem.coef))
+        change[some] = box.b - problem.coef[some]
         moved = np.zeros(len(problem.f))
-        self._core.images(change, moved, problem=p)
+        batched_product(self._gram, self._geometry(p), self._batch.copies, change, moved)
         self.evaluations += len(moved) * int(np.count_nonzero(change))
-        # Where Ctrl-C comes in between, who goes on with b makes f anew.
-        problem.b[some] = box.b
+        # Where Ctrl-C comes in between, who goes on with them makes f anew.
+        problem.coef[some] = box.b
         problem.f += moved
 
     def _make_exact(self, p: int, problem: "_Problem", some: Index) -> None:
-        left = np.ones(len(problem.f), dtype=np.uint8)
-        left[problem.rows[some]] = 0
-        self._core.images(problem.b, problem.f, left=left, problem=p)
-        self.evaluations += int(np.count_nonzero(left == 0)) * int(np.count_nonzero(problem.b))
+        wanted = np.zeros(len(problem.f), dtype=np.bool_)
+        wanted[problem.rows[some]] = True
+        batched_product(self._gram, self._geometry(p), self._batch.copies, problem.coef, problem.f, wanted)
+        self.evaluations += int(np.count_nonzero(wanted)) * int(np.count_nonzero(problem.coef))
+
+    def _geometry(self, p: int) -> tuple[Index, Index]:
+        cuts, uses = self._batch.geometry
+        return cuts, uses[p : p + 1]
 
     def _entries(self, rows: Index) -> Array:
         self.evaluations += len(rows) ** 2
-        if isinstance(self._native, np.ndarray):
-            return np.asarray(self._native[np.ix_(rows, rows)], dtype=np.float64)
         return np.asarray(self._gram.take(rows).dense(), dtype=np.float64)
 
 
 @final
 class _Problem:
-    """One problem of a batch: views of its coefficients b and of f = K b, which are changed in place."""
+    """One problem of a batch: views of its coefficients α and of f = Kα, which are changed in place."""
 
-    def __init__(self, batch: Margins, p: int, coef: Array, image: Array) -> None:
+    def __init__(self, batch: Margins, p: int, coef: Array, f: Array) -> None:
         first, last = batch.row_offsets[p], batch.row_offsets[p + 1]
         mine = slice(batch.copies * first, batch.copies * last)
-        self.b, self.f = coef[mine], image[first:last]
+        self.coef, self.f = coef[mine], f[first:last]
         self.rows = batch.entries[mine] - first
         self._linear, self._low, self._high = batch.linear[mine], batch.low[mine], batch.high[mine]
         self._group, self._width = batch.group[mine], batch.width
@@ -129,7 +128,7 @@ class _Problem:
     def box(self, some: Index | slice, K: Array) -> Box:
         """The problem in these variables, the others as they are."""
         t = self.f[self.rows[some]] + self._linear[some]
-        return Box(K, self.b[some].copy(), t, self._low[some], self._high[some], self._group[some], self._width)
+        return Box(K, self.coef[some].copy(), t, self._low[some], self._high[some], self._group[some], self._width)
 
     def free_count(self) -> int:
         """How many variables are free."""

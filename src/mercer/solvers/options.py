@@ -10,6 +10,8 @@ from mercer.solvers.watch import Watch
 
 __all__ = ["Options"]
 
+NO_LIMIT = -1
+
 
 @final
 @dataclass(frozen=True)
@@ -20,28 +22,50 @@ class Options:
     ----------
     tol : float
         Relative residual at which an iterative method stops, and relative duality gap up to which an answer counts as
-        solved.
+        solved; of a support vector machine, the violation of the conditions of optimality.
     max_iter : int, optional
-        Iterations after which an iterative method stops; none when not given.
+        Iterations (of a support vector machine: steps of two variables) after which a method stops; no limit when it is
+        not given, or −1.
     max_time : float, optional
         Seconds after which a solver stops with the best it has; none when not given.
     verbose : int
         1 draws a bar with the residual on solves longer than a second.
+    gap : float
+        The relative duality gap up to which a support vector machine counts as solved, beside tol; infinity where tol
+        alone decides.
+    cache_bytes : int
+        Memory for kernel entries that a support vector machine's solver keeps.
+    keep_best : bool
+        Whether Ctrl-C leaves the best so far of a support vector machine instead of raising KeyboardInterrupt.
     """
 
     tol: float = 1e-8
     max_iter: int | None = None
     max_time: float | None = None
     verbose: int = 0
+    gap: float = 1e-3
+    cache_bytes: int = 200 << 20
+    keep_best: bool = False
 
     def __post_init__(self) -> None:
-        if not is_number(self.tol) or not 0.0 < self.tol < 1.0:
-            raise InvalidParameter("tol must lie between 0 and 1.", f"Got {self.tol!r}.")
+        for name in ("tol", "gap"):
+            value = getattr(self, name)
+            if not is_number(value) or not value > 0.0:
+                raise InvalidParameter(f"{name} must lie above 0.", f"Got {value!r}.")
         most: Any = self.max_iter
-        if most is not None and (not isinstance(most, Integral) or int(most) < 1):
+        if most is not None and (not isinstance(most, Integral) or int(most) < NO_LIMIT):
             raise InvalidParameter("max_iter must be a whole number, at least 1, or None.", f"Got {most!r}.")
+        if most == NO_LIMIT:
+            object.__setattr__(self, "max_iter", None)
         if self.max_time is not None and not (is_number(self.max_time) and self.max_time > 0.0):
             raise InvalidParameter("max_time must be a number of seconds above 0, or None.", f"Got {self.max_time!r}.")
+
+    def refuse_unless_relative(self) -> None:
+        """Refuse what has a meaning for support vector machines only: their tol is absolute, and they count steps."""
+        if not self.tol < 1.0:
+            raise InvalidParameter("tol must lie between 0 and 1.", f"Got {self.tol!r}.")
+        if self.max_iter == 0:
+            raise InvalidParameter("max_iter must be a whole number, at least 1, or None.", "Got 0.")
 
     def watch(self, label: str) -> Watch:
         """The clock and the bar of one solve, started."""

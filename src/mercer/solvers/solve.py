@@ -2,12 +2,14 @@
 
 import math
 import time
+from typing import overload
 
 import numpy as np
 
 from mercer.errors import MercerError, NotPositive, TooLarge
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
+from mercer.problems.margins import MarginProblem, MarginSolution
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
@@ -16,15 +18,21 @@ from mercer.solvers.table import AUTO, Solver, candidates, choose
 __all__ = ["solve"]
 
 
-def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) -> Solution:
+@overload
+def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) -> Solution: ...
+@overload
+def solve(problem: MarginProblem, options: Options | None = None, solver: str = AUTO) -> MarginSolution: ...
+def solve(
+    problem: Problem | MarginProblem, options: Options | None = None, solver: str = AUTO
+) -> Solution | MarginSolution:
     """Minimise a problem and certify the answer.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or MarginProblem
         What is minimised.
     options : Options, optional
-        Tolerances.
+        Tolerances; the usual ones of such a problem where not given.
     solver : str
         "auto", or the name of a row of `mercer.solvers.table.SOLVERS`. Where a method that "auto" takes does not reach
         the tolerance, the next one of the table is tried, and the solution's `note` says so.
@@ -43,12 +51,18 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
     >>> solution.certificate.relative_gap <= 1e-12
     True
     """
-    options = options or Options()
+    options = options or Options(tol=problem.usual_tol)
     begun = time.perf_counter()
+    rows = candidates(problem) if solver == AUTO else [choose(problem, solver)]
+    if rows[0].is_judged:
+        judged: MarginSolution = rows[0].run(problem, options)
+        return judged
+    assert isinstance(problem, Problem), "all other rows are of its form"
+    options.refuse_unless_relative()
     if solver == AUTO:
-        found = _first_that_does(candidates(problem), problem, options)
+        found = _first_that_does(rows, problem, options)
     else:
-        row = choose(problem, solver)
+        row = rows[0]
         found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
     return found.certified(seconds=time.perf_counter() - begun)
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
+from mercer.problems.margins import KINDS, MarginProblem
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.cg import cg
@@ -21,6 +22,7 @@ from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
+from mercer.solvers.smo import memory_of_smo, smo
 from mercer.solvers.watch import Watch
 
 __all__ = ["AUTO", "SOLVERS", "Solver", "candidates", "choose", "explain"]
@@ -46,6 +48,8 @@ DIRECT_UNKNOWNS = 2_000
 ROWS_PER_FEATURE = 2
 
 
+AnyProblem = Problem | MarginProblem
+
 # What was guessed for a problem, as long as that is there.
 _GUESSES: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 
@@ -62,7 +66,7 @@ class Solver:
     method : str
         One line about it.
     losses : frozenset of str
-        Losses that it can minimise.
+        Losses that it can minimise, or kinds of support vector machines.
     memory : callable (Problem) -> int
         Bytes it needs beyond the Gram matrix it is given.
     cannot : callable (Problem) -> str
@@ -73,24 +77,27 @@ class Solver:
         The method itself.
     is_iterative : bool
         Whether another method may do better where this one did not reach the tolerance.
+    is_judged : bool
+        Whether the method has the referee look at it on its way, and returns a solution in place of an answer.
     """
 
     name: str
     method: str
     losses: frozenset[str]
-    memory: Callable[[Problem], int]
-    cannot: Callable[[Problem], str]
-    unsuited: Callable[[Problem], str]
-    run: Callable[[Problem, Options], Answer]
+    memory: Callable[[Any], int]
+    cannot: Callable[[Any], str]
+    unsuited: Callable[[Any], str]
+    run: Callable[[Any, Options], Any]
     is_iterative: bool = False
+    is_judged: bool = False
 
-    def refusal(self, problem: Problem) -> str:
+    def refusal(self, problem: AnyProblem) -> str:
         """Why the method cannot solve this problem; empty if it can."""
-        if problem.loss.name not in self.losses:
-            return f"it minimises {', '.join(sorted(self.losses))} losses, not {problem.loss.name}"
+        if problem.machine not in self.losses:
+            return f"it minimises {', '.join(sorted(self.losses))} losses, not {problem.machine}"
         return self.cannot(problem)
 
-    def reluctance(self, problem: Problem) -> str:
+    def reluctance(self, problem: AnyProblem) -> str:
         """Why `auto` does not take it first; empty if it would."""
         needed, there = self.memory(problem), memory_there()
         if needed > there:
@@ -98,7 +105,7 @@ class Solver:
         return self.unsuited(problem)
 
 
-def _never(problem: Problem) -> str:  # noqa: ARG001 (a row of the table)
+def _never(problem: AnyProblem) -> str:  # noqa: ARG001 (a row of the table)
     return ""
 
 
@@ -296,16 +303,26 @@ SOLVERS: dict[str, Solver] = {
             newton_cg,
             is_iterative=True,
         ),
+        Solver(
+            "smo",
+            "steps of two coefficients in blocks, and Newton's method on the free ones where these crawl",
+            frozenset(KINDS),
+            memory_of_smo,
+            _never,
+            _never,
+            smo,
+            is_judged=True,
+        ),
     )
 }
 
 
-def _rows_for(problem: Problem) -> dict[str, Solver]:
-    """The rows that minimise the problem's loss."""
-    return {name: row for name, row in SOLVERS.items() if problem.loss.name in row.losses}
+def _rows_for(problem: AnyProblem) -> dict[str, Solver]:
+    """The rows that are for such problems."""
+    return {name: row for name, row in SOLVERS.items() if problem.machine in row.losses}
 
 
-def candidates(problem: Problem) -> list[Solver]:
+def candidates(problem: AnyProblem) -> list[Solver]:
     """The rows that can solve the problem: those that suit it first, then those that `auto` would fall back on."""
     able = [row for row in _rows_for(problem).values() if not row.refusal(problem)]
     if not able:
@@ -314,7 +331,7 @@ def candidates(problem: Problem) -> list[Solver]:
     return sorted(able, key=lambda row: bool(row.reluctance(problem)))
 
 
-def choose(problem: Problem, solver: str = AUTO) -> Solver:
+def choose(problem: AnyProblem, solver: str = AUTO) -> Solver:
     """The row that will solve the problem: the one named, or the first that can and suits it."""
     if solver == AUTO:
         return candidates(problem)[0]
@@ -330,7 +347,7 @@ def choose(problem: Problem, solver: str = AUTO) -> Solver:
     return SOLVERS[solver]
 
 
-def explain(problem: Problem, solver: str = AUTO) -> str:
+def explain(problem: AnyProblem, solver: str = AUTO) -> str:
     """Which solver would be used, and why not the others; one line per row of the table that minimises the loss.
 
     What speaks for a row where one was named is not looked into: it can take as long as a small fit.

@@ -65,7 +65,11 @@ def test_every_fit_carries_its_certificate(model, y):
 @pytest.mark.parametrize(("model", "y"), MACHINES)
 def test_decisions_are_those_of_libsvm(model, y):
     theirs = getattr(sklearn.svm, type(model).__name__)(
-        **{k: v for k, v in model.get_params().items() if k not in ("max_time", "keep_best", "warm_start", "tol")},
+        **{
+            k: v
+            for k, v in model.get_params().items()
+            if k not in ("max_time", "gap_tol", "keep_best", "warm_start", "tol")
+        },
         tol=1e-9,
     ).fit(X, y)
     model.fit(X, y)

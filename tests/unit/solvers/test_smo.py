@@ -1,106 +1,63 @@
-"""Certificates of large problems: f = K b is computed in float64 only where they depend on it."""
-
-from contextlib import nullcontext
+"""Support vector machines go through the table of solvers as every other problem does."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
-from mercer import _core
-from mercer.problems.margin_cells import segments, settled_rows
-from mercer.problems.margin_referee import judge
-from mercer.problems.margins import KINDS, rows_of
-from mercer.solvers import margin_image
+from mercer.errors import InvalidInput, InvalidParameter
+from mercer.grams.dense import DenseGram
+from mercer.problems import LOSSES, Problem, Status
+from mercer.problems.margins import KINDS, MarginProblem
+from mercer.solvers import Options, explain, solve
 
-N = 2_400  # above SMALL_ROWS of solvers.smo
-RNG = np.random.default_rng(5)
-X = RNG.standard_normal((N, 3))
-LABEL = np.where(X[:, 0] + X[:, 1] ** 2 + 0.3 * RNG.standard_normal(N) > 1.0, 1.0, -1.0)
-TARGET = np.sin(2.0 * X[:, 0]) + 0.1 * RNG.standard_normal(N)
-MACHINES = {
-    "SVC": (mercer.SVC(gamma=0.5), LABEL),
-    "SVC, three classes": (mercer.SVC(gamma=0.5, C=20.0), LABEL + (X[:, 2] > 0.5)),
-    "SVC, C = 1e4": (mercer.SVC(gamma=0.5, C=1e4, tol=0.1), LABEL),
-    "NuSVC": (mercer.NuSVC(gamma=0.5, nu=0.2), LABEL),
-    "SVR": (mercer.SVR(gamma=0.5, epsilon=0.3), TARGET),
-    "NuSVR": (mercer.NuSVR(gamma=0.5, nu=0.3), TARGET),
-    "OneClassSVM": (mercer.OneClassSVM(gamma=0.5, nu=0.1), None),
-    "stopped": (mercer.SVC(gamma=0.5, C=100.0, max_iter=300), LABEL),
-}
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((30, 2))
+K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+LABEL = np.where(X[:, 0] > 0.3 * RNG.standard_normal(30), 1.0, -1.0)
+
+MANY = RNG.standard_normal((2_400, 3))
+MANY_LABELS = MANY[:, 0] + MANY[:, 1] ** 2 + 0.3 * RNG.standard_normal(2_400) > 1.0
 
 
-def plain_image(solution, points):
-    """K b on the rows of each problem, by plain float64."""
-    batch = solution.batch
-    rows = rows_of(batch.cuts, batch.uses)
-    image = np.empty(len(rows))
-    for p in range(len(batch)):
-        mine = slice(batch.row_offsets[p], batch.row_offsets[p + 1])
-        b = solution.coef[batch.offsets[p] : batch.offsets[p + 1]].reshape(batch.copies, -1).sum(axis=0)
-        Z = points[rows[mine]]
-        image[mine] = np.exp(-0.5 * ((Z[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2)) @ b
-    return image
+def problem(kind="c-svc", **more):
+    batch = KINDS[kind].build(np.array([0, 30]), np.array([[0]]), LABEL, np.ones(30))
+    return MarginProblem(DenseGram(K), KINDS[kind], batch, **more)
 
 
-def certificates(solution):
-    return [solution.primals, solution.duals, solution.gaps, solution.violations, solution.intercepts, solution.spreads]
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_solved_through_the_table(kind):
+    solution = solve(problem(kind))
+    assert solution.status is Status.MARGIN_OPTIMAL
+    assert (solution.certificate.machine, solution.certificate.solver) == (kind, "smo")
+    assert solution.certificate.seconds > 0.0
 
 
-def fitted(name):
-    machine, y = MACHINES[name]
-    order = np.arange(N) if machine.__class__ not in (mercer.SVC, mercer.NuSVC) else np.argsort(y, kind="stable")
-    expected = pytest.warns(ConvergenceWarning) if name == "stopped" else nullcontext()
-    with expected:
-        machine.fit(X[order], None if y is None else y[order])
-    return machine.solution_, X[order]
+def test_what_is_chosen_is_explained():
+    assert explain(problem()).startswith("→ smo: steps of two coefficients")
+    assert explain(problem()).count("\n") == 0
 
 
-@pytest.mark.parametrize("name", MACHINES)
-def test_a_certificate_is_that_of_float64_on_all_rows(name):
-    solution, points = fitted(name)
-    exact = judge(
-        solution.kind, solution.batch, solution.coef, plain_image(solution, points), steps=solution.steps,
-        kernel_evaluations=0, tol=1e-3, stopped=False, seconds=0.0, assumptions=(), diagonal=np.ones(N),
-    )  # fmt: skip
-    for got, wanted in zip(certificates(solution), certificates(exact), strict=True):
-        np.testing.assert_allclose(got, wanted, rtol=1e-9, atol=1e-10 * (1.0 + float(np.abs(exact.primals).max())))
+def test_a_solver_of_another_loss_is_refused_and_smo_for_another_loss():
+    with pytest.raises(InvalidParameter, match="cholesky"):
+        solve(problem(), solver="cholesky")
+    ridge = Problem(DenseGram(K), LABEL[:, None], LOSSES["squared"], np.ones((30, 1)), np.empty((30, 0)), np.empty(0))
+    with pytest.raises(InvalidParameter, match="smo"):
+        solve(ridge, solver="smo")
+    with pytest.raises(InvalidParameter, match="tol must lie between 0 and 1"):
+        solve(ridge, Options(tol=2.0))
 
 
-def test_few_rows_are_computed_twice(monkeypatch):
-    images, asked = _core.MarginBatch.images, []
-
-    def counting(batch, b, image, *, left):
-        asked.append(int((left == 0).sum()))
-        images(batch, b, image, left=left)
-
-    monkeypatch.setattr(_core.MarginBatch, "images", counting)
-    solution, _ = fitted("SVC")
-    assert len(solution.coef.nonzero()[0]) <= sum(asked) < 0.7 * N
+def test_minus_one_step_means_no_limit_and_few_are_kept_to():
+    assert Options(max_iter=-1).max_iter is None
+    stopped = solve(problem(), Options(tol=1e-8, max_iter=3))
+    assert stopped.status is Status.STOPPED
+    assert stopped.certificate.steps == 3
 
 
-def test_an_error_larger_than_thought_is_found_out(monkeypatch):
-    monkeypatch.setattr(margin_image, "SINGLE", 1e-16)
-    asked = []
-    images = _core.MarginBatch.images
-    monkeypatch.setattr(_core.MarginBatch, "images", lambda *a, left: (asked.append(left), images(*a, left=left)))
-    solution, points = fitted("SVC")
-    np.testing.assert_allclose(solution.image, plain_image(solution, points), rtol=0, atol=1e-9)
-    assert len(asked) >= 2
-
-
-def test_settled_rows_have_no_coefficient_and_lie_beyond_the_ends():
-    # f of three rows of the first class and three of the second; the last of each is far outside.
-    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
-    batch = KINDS["c-svc"].build(np.array([0, 3, 6]), np.array([[0, 1]]), y, np.ones(6), nu=0.5, epsilon=0.0)
-    b = np.array([0.5, 1.0, 0.0, -0.5, -1.0, 0.0])
-    image = np.array([1.0, 0.5, 3.0, -1.0, -0.5, -3.0])
-    _, cells = segments(batch)
-    small, large = np.full(6, 0.1), np.full(6, 2.5)
-    np.testing.assert_array_equal(settled_rows(batch, cells, b, image, small), [0, 0, 1, 0, 0, 1])
-    assert not settled_rows(batch, cells, b, image, large).any()
-    # Where nothing is known, nothing is settled.
-    assert not settled_rows(batch, cells, b, image, small, np.zeros(6, dtype=bool)).any()
+def test_a_start_of_another_length_is_refused():
+    with pytest.raises(InvalidInput, match="start must have shape"):
+        problem(start=np.zeros(29))
 
 
 def test_the_bar_shows_the_gap(monkeypatch, capsys):
@@ -108,54 +65,9 @@ def test_the_bar_shows_the_gap(monkeypatch, capsys):
     monkeypatch.setattr("mercer.solvers.watch.BETWEEN_SECONDS", 0.0)
     monkeypatch.setattr("mercer.solvers.margin_newton.MarginNewton.most_free", 0)
     with pytest.warns(ConvergenceWarning):
-        mercer.SVC(kernel="linear", C=1e6, max_time=0.6, verbose=1).fit(1e3 * X, LABEL)
+        mercer.SVC(kernel="linear", C=1e6, max_time=0.6, verbose=1).fit(1e3 * MANY, MANY_LABELS)
     drawn = capsys.readouterr().err.split("\r")[1:]
     assert drawn
     gaps = [float(line.partition("gap ")[2].partition(",")[0]) for line in drawn]
     assert all(gap >= 0.0 for gap in gaps)
     assert "violation" in drawn[-1]
-
-
-def batch_of_two(**changes):
-    """Two problems over two of three ranges of rows each."""
-    geometry = {"cuts": np.array([0, 2, 3, 5]), "uses": np.array([[0, 1], [2, 1]]), "copies": 1}
-    variables = {"linear": -np.ones(6), "low": np.zeros(6), "high": np.ones(6), "group": np.zeros(6, dtype=np.uint8)}
-    given = {**geometry, **variables, "width": 0.0, "diagonal": np.ones(5), **changes}
-    return _core.MarginBatch(np.eye(5) + 1.0, **given)
-
-
-def test_the_core_gives_the_image_of_a_batch_or_of_one_problem_of_it():
-    b, image, own = np.arange(1.0, 7.0), np.zeros(6), np.full(3, -7.0)
-    batch_of_two().images(b, image)
-    np.testing.assert_array_equal(image, b + np.repeat([6.0, 15.0], 3))
-    batch_of_two().images(b[3:], own, left=np.array([0, 1, 0], dtype=np.uint8), problem=1)
-    np.testing.assert_array_equal(own, [image[3], -7.0, image[5]])
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"cuts": np.array([0, 2, 3, 6])}, "from 0 to n"),
-        ({"cuts": np.array([0, 3, 2, 5])}, "cuts rise"),
-        ({"uses": np.array([[0, 1], [2, 3]])}, "no such range"),
-        ({"copies": 3}, "one or two copies"),
-        ({"high": np.ones(5)}, "for each variable"),
-        ({"group": np.full(6, 2, dtype=np.uint8)}, "two groups"),
-        ({"diagonal": np.ones(4)}, "n entries"),
-    ],
-)
-def test_a_batch_that_would_read_outside_of_memory_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        batch_of_two(**changes)
-
-
-def test_coefficients_that_would_be_copied_or_read_outside_of_memory_are_refused():
-    batch = batch_of_two()
-    with pytest.raises(ValueError, match="one coefficient"):
-        batch.images(np.ones(5), np.zeros(6))
-    with pytest.raises(ValueError, match="one image"):
-        batch.images(np.ones(6), np.zeros(6), problem=0)
-    with pytest.raises(ValueError, match="no such problem"):
-        batch.images(np.ones(3), np.zeros(3), problem=2)
-    with pytest.raises(TypeError):  # what is changed in place is never a copy
-        batch.images(np.ones(6, dtype=np.float32), np.zeros(6))

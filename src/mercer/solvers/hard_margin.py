@@ -1,22 +1,19 @@
 """The hard margin, C = ∞: the nearest points of two convex hulls, and a tube that every target must lie in."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import NotSeparable
 from mercer.problems.certificate import Status
-from mercer.problems.margin_solution import MarginSolution
-from mercer.problems.margins import Margins
+from mercer.problems.margins import MarginSolution
 
-__all__ = ["narrowest_tube", "nearest_points"]
+__all__ = ["SolveHulls", "SolveTube", "narrowest_tube", "nearest_points"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
-# From a first point, or none, and a tolerance or a penalty.
-Solve = Callable[[Array | None, float], MarginSolution]
+Labels = npt.NDArray[Any]
 
 # Points of feature space count as one up to this share of the largest k(x, x), in squared distance.
 COINCIDENT = 1e-12
@@ -27,14 +24,28 @@ GROWTH = 100.0
 LARGEST_PENALTY = 1e30
 
 
+class SolveHulls(Protocol):
+    """Solves "hulls" for all pairs."""
+
+    def __call__(self, start: Array | None, tol: float) -> MarginSolution:
+        """From a first point, where there is one, to this violation."""
+
+
+class SolveTube(Protocol):
+    """Solves "epsilon-svr"."""
+
+    def __call__(self, start: Array | None, penalty: float) -> MarginSolution:
+        """From a first point, where there is one, with this C."""
+
+
 def nearest_points(
-    solve: Solve, tol: float, diagonal: Array, rows: Index, n: int, classes: npt.NDArray[Any]
+    solve: SolveHulls, tol: float, diagonal: Array, rows: Index, n: int, classes: Labels
 ) -> MarginSolution:
     """Solve "hulls", every pair to a violation of tol in units of its own margin.
 
     Parameters
     ----------
-    solve : callable (start, tol) -> MarginSolution
+    solve : SolveHulls
     tol : float
     diagonal : ndarray
         k(x, x) of the rows of K.
@@ -60,12 +71,12 @@ def nearest_points(
     return solution
 
 
-def narrowest_tube(solve: Solve, y: Array, epsilon: float, diagonal: Array, rows: Index, n: int) -> MarginSolution:
+def narrowest_tube(solve: SolveTube, y: Array, epsilon: float, diagonal: Array, rows: Index, n: int) -> MarginSolution:
     """Solve "epsilon-svr" with penalties that grow until no coefficient is at its bound, which is then none.
 
     Parameters
     ----------
-    solve : callable (start, penalty) -> MarginSolution
+    solve : SolveTube
     y : ndarray
         The targets of the rows of K.
     epsilon : float
@@ -81,15 +92,15 @@ def narrowest_tube(solve: Solve, y: Array, epsilon: float, diagonal: Array, rows
     start, penalty = None, max(1.0, float(np.abs(y).max()) / largest if largest > 0.0 else 1.0)
     while True:
         solution = solve(start, penalty)
-        b = solution.coef
-        is_inside = (np.abs(b) < solution.batch.high).all()
+        coef = solution.coef
+        is_inside = (np.abs(coef) < solution.batch.high).all()
         if is_inside or solution.status is Status.STOPPED or penalty > LARGEST_PENALTY:
             return solution
-        mass = float(b[b > 0.0].sum())
-        square, apart = float(b @ solution.image) / mass**2, float(b @ y) / mass
+        mass = float(coef[coef > 0.0].sum())
+        square, apart = float(coef @ solution.f) / mass**2, float(coef @ y) / mass
         if square <= COINCIDENT * largest and apart > 2.0 * epsilon:
-            weights = tuple(_spread(np.maximum(part, 0.0) / mass, rows, n) for part in (b, -b))
-            means = tuple(float(np.maximum(part, 0.0) @ y) / mass for part in (b, -b))
+            weights = tuple(_spread(np.maximum(part, 0.0) / mass, rows, n) for part in (coef, -coef))
+            means = tuple(float(np.maximum(part, 0.0) @ y) / mass for part in (coef, -coef))
             raise NotSeparable(
                 f"No function of the kernel's space comes within epsilon = {epsilon:g} of all targets.",
                 f"Two means of rows are {max(square, 0.0) ** 0.5:.3g} apart in feature space, and their targets "
@@ -99,21 +110,21 @@ def narrowest_tube(solve: Solve, y: Array, epsilon: float, diagonal: Array, rows
                 classes=means,
                 distance=max(square, 0.0) ** 0.5,
             )
-        start, penalty = b, GROWTH * penalty
+        start, penalty = coef, GROWTH * penalty
 
 
 def _squared_distances(solution: MarginSolution) -> Array:  # (P,)
     batch = solution.batch
-    return np.asarray(np.add.reduceat(solution.coef * solution.image, batch.offsets[:-1]))
+    return np.asarray(np.add.reduceat(solution.coef * solution.f, batch.offsets[:-1]))
 
 
-def _inseparable(solution: MarginSolution, p: int, square: float, rows: Index, n: int, classes: Any) -> NotSeparable:
-    batch: Margins = solution.batch
-    b, mine = solution.coef_of(p), rows[batch.rows(p)]
-    sides = [_spread(np.maximum(part, 0.0), mine, n) for part in (b, -b)]
+def _inseparable(solution: MarginSolution, p: int, square: float, rows: Index, n: int, classes: Labels) -> NotSeparable:
+    batch = solution.batch
+    coef, mine = solution.coef_of(p), rows[batch.rows_of(p)]
+    sides = [_spread(np.maximum(part, 0.0), mine, n) for part in (coef, -coef)]
     labels = classes[batch.uses[p]].tolist()
     # The first range of a pair is the positive side, but for two classes, where the decision is that of the second.
-    if b[0] < 0.0 or batch.low[batch.offsets[p]] < 0.0:
+    if coef[0] < 0.0 or batch.low[batch.offsets[p]] < 0.0:
         sides.reverse()
     distance = max(square, 0.0) ** 0.5
     return NotSeparable(

@@ -5,9 +5,9 @@ from typing import Any, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.problems.margins import Margins
+from mercer.problems.margins.batch import Margins
 
-__all__ = ["Limits", "Segments", "ends", "is_free", "middle", "over_variables", "segments", "settled_rows", "slopes"]
+__all__ = ["Limits", "Segments", "ends", "inactive_rows", "is_free", "middle", "over_variables", "segments", "slopes"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -62,14 +62,14 @@ class Segments:
 
 
 def segments(batch: Margins) -> tuple[Segments, Segments]:
-    """The problems, and the cells: group after group of problem after problem."""
+    """The problems, and the groups: those of the first problem, then those of the second, and so on."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.offsets))
     problems = Segments(of, len(batch))
     return problems, Segments(2 * of + batch.group, 2 * len(batch)) if batch.group.any() else problems
 
 
 class Limits(Protocol):
-    """What variables may be, and the ε of ε|b|: a batch, or a part of one of its problems."""
+    """What variables may be, and the ε of ε|α|: a batch, or a part of one of its problems."""
 
     @property
     def low(self) -> Array:
@@ -84,18 +84,18 @@ class Limits(Protocol):
         """ε."""
 
 
-def slopes(limits: Limits, b: Array, t: Array) -> tuple[Array, Array]:
+def slopes(limits: Limits, coef: Array, t: Array) -> tuple[Array, Array]:
     """The derivatives of each variable upwards and downwards; infinite where the box does not let it move."""
     up, down, width = t, t, limits.width
     if width > 0.0:
-        up, down = t + np.where(b >= 0.0, width, -width), t + np.where(b > 0.0, width, -width)
-    return np.where(b < limits.high, up, np.inf), np.where(b > limits.low, down, -np.inf)
+        up, down = t + np.where(coef >= 0.0, width, -width), t + np.where(coef > 0.0, width, -width)
+    return np.where(coef < limits.high, up, np.inf), np.where(coef > limits.low, down, -np.inf)
 
 
-def is_free(limits: Limits, b: Array) -> Mask:
-    """Inside the box, and not at the kink of ε|b|."""
-    inside = (b > limits.low) & (b < limits.high)
-    return inside & (b != 0.0) if limits.width > 0.0 else inside
+def is_free(limits: Limits, coef: Array) -> Mask:
+    """Inside the box, and not at the kink of ε|α|."""
+    inside = (coef > limits.low) & (coef < limits.high)
+    return inside & (coef != 0.0) if limits.width > 0.0 else inside
 
 
 def middle(first: Array, last: Array) -> Array:
@@ -105,16 +105,16 @@ def middle(first: Array, last: Array) -> Array:
     return np.asarray(0.5 * (begin + np.where(np.isfinite(last), last, begin)))
 
 
-def ends(batch: Margins, cells: Segments, b: Array, t: Array) -> tuple[Array, Array]:
+def ends(batch: Margins, groups: Segments, coef: Array, t: Array) -> tuple[Array, Array]:
     """The least derivative upwards and the largest downwards, among the variables that the box lets move."""
-    up, down = slopes(batch, b, t)
-    return cells.least(up), cells.most(down)
+    up, down = slopes(batch, coef, t)
+    return groups.least(up), groups.most(down)
 
 
-def settled_rows(
-    batch: Margins, cells: Segments, b: Array, image: Array, error: Array, known: Mask | None = None
+def inactive_rows(
+    batch: Margins, groups: Segments, coef: Array, f: Array, error: Array, known: Mask | None = None
 ) -> Mask:
-    """The rows on whose f = K b nothing in a certificate depends, as long as it is within its error.
+    """The rows on whose f = Kα nothing in a certificate depends, as long as it is within its error.
 
     Their coefficients are 0, and their derivatives lie beyond both ends (see `ends`) by more than the error: φ* is 0
     there whatever f is exactly, they violate nothing, and no level rests on them.
@@ -123,11 +123,11 @@ def settled_rows(
     ----------
     batch : Margins
         The problems.
-    cells : Segments
+    groups : Segments
         Their groups, from `segments`.
-    b : ndarray of shape (N,)
+    coef : ndarray of shape (N,)
         Coefficients.
-    image : ndarray of shape (M,)
+    f : ndarray of shape (M,)
         f on the rows of each problem.
     error : ndarray of shape (M,)
         How far it may be off.
@@ -138,22 +138,22 @@ def settled_rows(
     -------
     ndarray of shape (M,), bool
     """
-    up, down = slopes(batch, b, over_variables(batch, image) + batch.linear)
+    up, down = slopes(batch, coef, over_variables(batch, f) + batch.linear)
     if known is None:
-        least, most = cells.least(up), cells.most(down)
+        least, most = groups.least(up), groups.most(down)
     else:
         counts = over_variables(batch, known)
-        least, most = cells.least(np.where(counts, up, np.inf)), cells.most(np.where(counts, down, -np.inf))
+        least, most = groups.least(np.where(counts, up, np.inf)), groups.most(np.where(counts, down, -np.inf))
     off = over_variables(batch, error)
     up -= off
     down += off
-    is_settled = up > np.maximum(least, most)[cells.of]
-    is_settled &= down < np.minimum(least, most)[cells.of]
-    is_settled &= (b == 0.0) & (batch.low < batch.high)
+    is_inactive = up > np.maximum(least, most)[groups.of]
+    is_inactive &= down < np.minimum(least, most)[groups.of]
+    is_inactive &= (coef == 0.0) & (batch.low < batch.high)
     if batch.copies == 1:
-        return is_settled
-    found = np.ones(len(image), dtype=np.bool_)
-    found[batch.entries[~is_settled]] = False
+        return is_inactive
+    found = np.ones(len(f), dtype=np.bool_)
+    found[batch.entries[~is_inactive]] = False
     return found
 
 
