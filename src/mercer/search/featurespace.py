@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.budget import row_blocks
-from mercer.errors import InvalidInput
+from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.distances import Polarised
@@ -26,8 +26,10 @@ Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
 _METRICS = {"dot": EUCLIDEAN, "l1": CITY_BLOCK}
-# A dense tile of ψ in float64 is this near to the ψ that is made of differences, relatively.
-_TILE_ERROR = 1e-9
+# A dense tile of ψ in float64 is this near to the ψ that is made of differences: relatively, and where squares vanish.
+_TILE_ERROR, _VANISHED = 1e-9, 1e-290
+# What rounding does to d² = 2f(0) − 2f(ψ), in units of f(0).
+_PROFILE_ERROR = 16.0 * float(np.finfo(np.float64).eps)
 
 
 @final
@@ -111,7 +113,14 @@ class FeatureSpace:
         """d of each neighbour, (m, k), never falling along a row."""
         key = found.key + self._diagonal(found.points)[:, None] if self._is_stored else found.key
         # Keys are sorted; rounding of a profile must not disturb their order.
-        return np.maximum.accumulate(np.sqrt(self._squared(key)), axis=1)
+        lengths: Array = np.maximum.accumulate(np.sqrt(self._squared(key)), axis=1)
+        if lengths.size and not np.isfinite(lengths[:, -1]).all():
+            raise NotFinite(
+                "The square of a distance in feature space overflows float64.",
+                "",
+                "Scale the data, or multiply the kernel by a smaller number.",
+            )
+        return lengths
 
     def values(self, found: Found) -> Array:
         """k(x, z) of each neighbour: (m, k)."""
@@ -182,7 +191,8 @@ class FeatureSpace:
         if self._order is None:
             return np.maximum(key, 0.0)
         if self._order.factor is not None:
-            return self._order.factor * key
+            with np.errstate(over="ignore"):  # infinite, and refused or outside
+                return self._order.factor * key
         return np.maximum(2.0 * (self._profile(np.zeros(1)) - self._profile(key)), 0.0)
 
     def _profile(self, psi: Array) -> Array:
@@ -195,11 +205,18 @@ class FeatureSpace:
 
     def _key_limit(self, radius: float) -> float:
         """A key that no point within the radius exceeds."""
-        square = radius**2
+        square = radius * radius
         if self._order is None:
-            return square
-        if self._order.factor is not None:
-            return (1.0 + _TILE_ERROR) * square / self._order.factor
+            limit = square
+        elif self._order.factor is not None:
+            limit = square / self._order.factor
+        else:
+            limit = self._largest_within(square)
+        return (1.0 + _TILE_ERROR) * limit + _VANISHED
+
+    def _largest_within(self, square: float) -> float:
+        """The largest ψ with d² up to a number and its rounding."""
+        square += _PROFILE_ERROR * float(self._profile(np.zeros(1))[0])
         inside, outside = 0.0, 1.0
         while self._squared(np.array([outside]))[0] <= square:
             inside, outside = outside, 16.0 * outside
@@ -211,7 +228,7 @@ class FeatureSpace:
                 inside = middle
             else:
                 outside = middle
-        return (1.0 + _TILE_ERROR) * outside
+        return outside
 
 
 @final
