@@ -164,7 +164,7 @@ def show_classifier() -> None:
     print(f"right for {model.score(new, truth):.1%} of 2000 new rows; the two agree on {agree:.1%}")
     free, bounded = len(model.free_support_), len(model.bounded_support_)
     print(f"{free} free and {bounded} bounded support vectors")
-    print(f"b₀ = {model.intercept_[0]:.4f}, on which the free ones differ by {model.intercept_spread_[0]:.0e}")
+    print(f"b = {model.intercept_[0]:.4f}, on which the free ones differ by {model.intercept_spread_[0]:.0e}")
     print(model.certificate_)
     draw_moons(model, X, y)
 

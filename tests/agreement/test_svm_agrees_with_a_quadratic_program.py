@@ -42,10 +42,10 @@ def test_the_machine_is_at_the_optimum_of_its_program(kind, kernel, n):
     f = K @ b.reshape(batch.copies, -1).sum(axis=0)
 
     scale = max(1.0, abs(value))
-    assert model.solution_.dual == pytest.approx(-value, abs=VALUE * scale)
-    assert model.solution_.primal == pytest.approx(-value, abs=VALUE * scale)
+    assert model.certificate_.dual == pytest.approx(-value, abs=VALUE * scale)
+    assert model.certificate_.primal == pytest.approx(-value, abs=VALUE * scale)
     # The published function without its intercept; of nu-svc it is in units of the margin.
-    unit = model.solution_.offsets[0] if kind == "nu-svc" else 1.0
+    unit = model.margin_[0] if kind == "nu-svc" else 1.0
     decisions = model.predict(X) if "svr" in kind else model.decision_function(X)
     ours = unit * (decisions - model.intercept_[0])
     np.testing.assert_allclose(ours, f, atol=DECISION * max(1.0, np.abs(f).max()))

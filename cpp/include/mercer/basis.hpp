@@ -44,7 +44,4 @@ class Basis {
     mutable std::array<std::unique_ptr<Packed>, 2> packed_;
 };
 
-// Bytes that a new allocation may take: what the system (or its control group) still has.
-Index available_memory();
-
 }  // namespace mercer

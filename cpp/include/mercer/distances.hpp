@@ -85,6 +85,15 @@ class Distances {
         return true;
     }
 
+    // Distances, or the exponents of a gaussian, straight into the tile of a leaf of which nothing else is read. False
+    // (and nothing done) for other leaves.
+    bool fill_tile(std::size_t leaf, const Patch& at, T* tile) {
+        if (right_.leaves[leaf].differences) fill_differences(leaf, at.strip, at.j0, at.rows, tile);
+        else if (has_exponents(leaf)) fill_exponents(leaf, at.strip, at.j0, at.rows, at.columns, tile);
+        else return false;
+        return true;
+    }
+
     // Distances, or the exponents of a gaussian, by differences: nothing to mend, and exactly 0 on a diagonal.
     void fill_differences(std::size_t leaf, int strip, Index j0, Index rows, T* tile) {
         const Index d = right_.leaves[leaf].d;

@@ -46,24 +46,6 @@ struct SquareStep {
         return fma<T>(gap, gap, sum);
     }
 };
-struct CityStep {
-    template <class T>
-    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
-        return sum + absolute<T>(x - z);
-    }
-};
-struct MinimumStep {
-    template <class T>
-    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
-        return sum + minimum<T>(x, z);
-    }
-};
-struct ChiSquareStep {
-    template <class T>
-    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
-        return sum + quotient<T>((x + x) * z, x + z);
-    }
-};
 
 // Of the first `Rows` rows of a panel: all of them, or one, since a single row is what a served model is asked for.
 template <class T, int Rows = kPanelRows>

@@ -16,10 +16,12 @@ from mercer.kernels.sources import vectors_of
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
 
-__all__ = ["KernelSpec"]
+__all__ = ["ASSUMED_NAMES", "KernelSpec"]
 
 Array = npt.NDArray[np.float64]
 
+# Names of functions that are no kernels in general; the others were proved once for all.
+ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
 # The names that know the rule gamma="scale".
 SCALED = frozenset({"laplacian", "poly", "polynomial", "rbf", "sigmoid"})
 

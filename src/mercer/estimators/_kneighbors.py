@@ -44,7 +44,7 @@ class KernelNeighbors(KernelMachine):
             The points; the training points without X, which then are no neighbours of themselves. For a precomputed
             kernel the rows k(x, training).
         n_neighbors : int, optional
-            How many; as constructed where None.
+            How many; as fitted where None.
         return_distance : bool, default True
             Whether distances are returned too. With a precomputed kernel those of new points are not known.
 

@@ -19,8 +19,8 @@ BORDER = 1e-9
 class SVR(RegressionMachine):
     """Regression whose errors up to ε cost nothing.
 
-    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b₀| − ε) over functions f of the kernel's space. The dual maximises
-    Σᵢ yᵢ bᵢ − ε Σᵢ |bᵢ| − ½ bᵀKb over |bᵢ| ≤ C wᵢ with Σᵢ bᵢ = 0, and f(x) = Σᵢ bᵢ k(xᵢ, x). C = inf asks for a
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b| − ε) over functions f of the kernel's space. The dual maximises
+    Σᵢ yᵢ αᵢ − ε Σᵢ |αᵢ| − ½ αᵀKα over |αᵢ| ≤ C wᵢ with Σᵢ αᵢ = 0, and f(x) = Σᵢ αᵢ k(xᵢ, x). C = inf asks for a
     function that comes within ε of all targets.
 
     Parameters
@@ -48,7 +48,7 @@ class SVR(RegressionMachine):
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
     keep_best : bool, default False
         Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
-        `solution_` is asked for it.
+        `certify()` is called.
     warm_start : bool, default False
         Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
 
@@ -63,13 +63,15 @@ class SVR(RegressionMachine):
     n_support_ : ndarray of shape (1,), int32
         Their number.
     dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
-        The coefficients b, signed.
+        The coefficients α, signed.
     intercept_, intercept_spread_ : ndarray of shape (1,)
-        b₀, the mean of what the free support vectors ask for, and how far these disagree.
+        b, the mean of what the free support vectors ask for, and how far these disagree.
     coef_ : ndarray or CSR matrix of shape (1, M)
         The weights of the explicit features: of the kernel "linear", or of a Kernel object with a finite map.
-    solution_ : MarginSolution
-        The certificate: primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended.
+    model_ : Model
+        The fitted machine, on its support vectors: all that predictions read.
+    certificate_ : Certificate
+        Primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended.
     n_iter_ : int
         Steps of two coefficients.
     fit_status_ : int
@@ -132,7 +134,7 @@ class SVR(RegressionMachine):
 class NuSVR(RegressionMachine):
     """Regression whose share of errors is bounded.
 
-    Minimises ½ ‖f‖² + C Σᵢ wᵢ (max(0, |yᵢ − f(xᵢ) − b₀| − ε) + ν ε) over functions f of the kernel's space, b₀ and
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ (max(0, |yᵢ − f(xᵢ) − b| − ε) + ν ε) over functions f of the kernel's space, b and
     ε ≥ 0: at most a share ν of the rows (by weight) lies outside the tube of radius ε, and at least a share ν on its
     border or outside.
 
@@ -147,7 +149,9 @@ class NuSVR(RegressionMachine):
 
     Attributes
     ----------
-    support_, dual_coef_, intercept_, solution_, …
+    margin_ : ndarray of shape (1,)
+        ε, the radius of the tube.
+    support_, dual_coef_, intercept_, certificate_, …
         As in `SVR`.
 
     Examples
@@ -218,7 +222,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     ----------
     offset_ : ndarray of shape (1,)
         ρ; `intercept_` is −ρ.
-    support_, dual_coef_, intercept_, solution_, …
+    support_, dual_coef_, intercept_, certificate_, …
         As in `SVR`.
 
     Examples

@@ -1,6 +1,6 @@
 """Which Gram: the table, and the public function `gram`."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -10,12 +10,18 @@ from mercer.grams.factored import FactoredGram, finite_map
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.kernel import Kernel
-from mercer.points import Points, as_points, check_same_width
+from mercer.points import Points, Vectors, as_points, check_same_width
 
-__all__ = ["BUDGET", "gram", "gram_of", "gram_to_solve"]
+__all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
 
 # Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
 ROWS_PER_FEATURE = 2
+# Sparse rows of so few columns, of which so large a share is there, are made dense for steps: dense tiles are then
+# faster than merging rows.
+FILLED_COLUMNS = 1_000
+FILLED_SHARE = 0.05
+# Leaves whose entries are not made from rows that steps could gather: their matrix is stored.
+STORED_LEAVES = frozenset({"callback", "stored"})
 # A matrix of up to this many bytes is stored: below it making the tiles once is worth their memory.
 BUDGET = 64 << 20
 
@@ -71,3 +77,18 @@ def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
         return FactoredGram(phi, bound.basis, TiledGram(bound).proof)
     return gram_of(bound)
+
+
+def gram_for_steps(bound: Bound) -> Gram:
+    """The Gram matrix for a solver that asks for rows as it goes: made when asked for, unless no row can be made."""
+    points = bound.basis
+    gram = TiledGram(bind(bound.kernel, points.filled(), dtype=np.float64) if _is_worth_filling(points) else bound)
+    if STORED_LEAVES.isdisjoint(leaf.kind for leaf in bound.plan.leaves):
+        return gram
+    return DenseGram(gram.dense(), gram.proof)
+
+
+def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:
+    if not isinstance(points, Vectors) or not points.is_sparse or points.width > FILLED_COLUMNS:
+        return False
+    return bool(points.raw().nnz >= FILLED_SHARE * len(points) * points.width)

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.budget import empty_on_a_line, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
-from mercer.kernels.plan import Plan
-from mercer.kernels.sources import LEAF_SOURCES, Source
+from mercer.kernels.plan import OPERATIONS, Plan
+from mercer.kernels.sources import Source, source_of
 from mercer.kernels.tape import Lowerable, compile_plan
 from mercer.maps.base import FittedMap, Map
 from mercer.points import Points, as_points, check_same_width
@@ -53,8 +53,7 @@ class Reading:
         self._views = tuple(_fit_chain(maps, basis) for maps in plan.views)
         seen = self._seen(basis)
         self._sources: tuple[Source, ...] = tuple(
-            LEAF_SOURCES[leaf.kind].fit(leaf, owner, seen[leaf.view])
-            for leaf, owner in zip(plan.leaves, _owners(plan), strict=True)
+            source_of(leaf, owner, seen[leaf.view]) for leaf, owner in zip(plan.leaves, _owners(plan), strict=True)
         )
         self.own = self._side(seen, len(basis))
 
@@ -282,10 +281,8 @@ def _crossed(plan: Plan) -> _core.Plan:
 
 def _owners(plan: Plan) -> list[str]:
     """The node that first reads each leaf, for messages."""
-    readings = {"inner", "sqdist", "value"}
-    first = {
-        i.a: node for i, node in reversed(list(zip(plan.instructions, plan.nodes, strict=True))) if i.op in readings
-    }
+    written = zip(plan.instructions, plan.nodes, strict=True)
+    first = {i.a: node for i, node in reversed(list(written)) if "leaf" in OPERATIONS[i.op]}
     return [repr(first[leaf]) for leaf in range(len(plan.leaves))]
 
 

@@ -81,7 +81,7 @@ class Precomputed(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """The stored entries."""
-        return tape.stored()
+        return tape.value("stored")
 
 
 @final

@@ -46,7 +46,7 @@ class Delta(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """Whether the points are equal."""
-        return tape.equal()
+        return tape.value("equal")
 
 
 @final

@@ -73,7 +73,7 @@ class L1(Distance):
 
     def lower(self, tape: Tape) -> Register:
         """Σ |x − z|."""
-        return tape.l1()
+        return tape.value("l1")
 
 
 @final

@@ -1,4 +1,4 @@
-"""What each leaf of a plan takes from the points: one row of the table `LEAF_SOURCES` per kind of leaf.
+"""What the leaves of a plan take from the points: one row of the table `SOURCES` for each kind of source.
 
 A source is made from the basis once and keeps what it learnt there (a dictionary of values, a format); it then
 prepares any other points in the same way, for the other side of the matrix.
@@ -6,7 +6,7 @@ prepares any other points in the same way, for the other side of the matrix.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, final
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +15,10 @@ import scipy.sparse as sp
 from mercer import _core
 from mercer.budget import refuse_too_large
 from mercer.errors import DomainMismatch, InvalidInput
-from mercer.kernels.plan import Leaf
+from mercer.kernels.plan import LEAVES, Leaf
 from mercer.points import Domain, Indicators, Points, Stored, Vectors, require
 
-__all__ = ["LEAF_SOURCES", "Source", "values_of", "vectors_of"]
+__all__ = ["SOURCES", "Source", "source_of", "values_of", "vectors_of"]
 
 
 class Source(Protocol):
@@ -64,11 +64,10 @@ class _Coordinates:
 
     owner: str
     signed: bool
-    SIGNED: ClassVar[frozenset[str]] = frozenset({"l1"})
 
     @classmethod
     def fit(cls, leaf: Leaf, owner: str, _basis: Points, /) -> Self:
-        return cls(owner, leaf.kind in cls.SIGNED)
+        return cls(owner, LEAVES[leaf.kind].takes == "coordinates")
 
     def add(self, side: _core.Side, points: Points) -> None:
         found = vectors_of(points, self.owner)
@@ -226,12 +225,17 @@ def values_of(points: Points, owner: str) -> list[Any]:
     return list(found.raw())
 
 
-LEAF_SOURCES: dict[str, type[Source]] = {
-    "dot": _Inner,
-    "l1": _Coordinates,
-    "min": _Coordinates,
-    "chi2": _Coordinates,
-    "equal": _Values,
-    "stored": _Entries,
-    "callback": _Calls,
+# By what a leaf takes.
+SOURCES: dict[str, type[Source]] = {
+    "vectors": _Inner,
+    "coordinates": _Coordinates,
+    "amounts": _Coordinates,
+    "codes": _Values,
+    "entries": _Entries,
+    "calls": _Calls,
 }
+
+
+def source_of(leaf: Leaf, owner: str, basis: Points) -> Source:
+    """What a leaf, first read by the node `owner`, takes from a basis and from other points like it."""
+    return SOURCES[LEAVES[leaf.kind].takes].fit(leaf, owner, basis)

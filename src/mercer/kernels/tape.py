@@ -77,25 +77,9 @@ class Tape:
         """‖x − z‖², from the same tile as `inner`; the engine handles its cancellation."""
         return self._write("sqdist", a=self._leaf("dot"))
 
-    def l1(self) -> Register:
-        """Σ |x − z|."""
-        return self._write("value", a=self._leaf("l1"))
-
-    def minimum(self) -> Register:
-        """Σ min(x, z)."""
-        return self._write("value", a=self._leaf("min"))
-
-    def chi2(self) -> Register:
-        """Σ 2xz/(x + z), 0/0 = 0."""
-        return self._write("value", a=self._leaf("chi2"))
-
-    def equal(self) -> Register:
-        """1 where the points are equal, else 0."""
-        return self._write("value", a=self._leaf("equal"))
-
-    def stored(self) -> Register:
-        """Entries of the precomputed matrix."""
-        return self._write("value", a=self._leaf("stored"))
+    def value(self, kind: str) -> Register:
+        """What a leaf of this kind reads, by the table `LEAVES`."""
+        return self._write("value", a=self._leaf(kind))
 
     def callback(self, fn: Callable[..., Any], form: str) -> Register:
         """Values of a Python function."""

@@ -1,21 +1,24 @@
 """What is published of a batch of support vector machines, after the referee has seen it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer.problems.certificate import Status
-from mercer.problems.margins import Margins
+from mercer.errors import InvalidInput
+from mercer.problems.certificate import Certificate, Status
+from mercer.problems.margins import Margins, rows_of
 
-__all__ = ["MarginSolution"]
+__all__ = ["MarginSolution", "margins", "published"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+# Kinds whose coefficients are published in units of their margin ρ, as LIBSVM does.
+IN_UNITS_OF_MARGIN = frozenset({"nu-svc", "hulls"})
 # What takes K b on all rows, as many kernel values as there are pairs of a row and a support vector.
 CERTIFICATE = ("image", "primals", "duals", "gaps", "relative_gaps", "moved", "violations")
 
@@ -105,6 +108,45 @@ class MarginSolution:
         return {**vars(self), **judged}
 
     @property
+    def certificate(self) -> Certificate:
+        """The sums and the worst of the problems."""
+        return Certificate(
+            self.status,
+            machine=self.kind,
+            solver=self.solver,
+            rows=int(self.batch.cuts[-1]),
+            columns=len(self.batch),
+            primal=self.primal,
+            dual=self.dual,
+            gap=self.gap,
+            relative_gap=self.relative_gap,
+            moved=float(self.moved.max(initial=0.0)),
+            violation=self.kkt_violation,
+            evaluations=self.kernel_evaluations,
+            steps=self.iterations,
+            seconds=self.seconds,
+            assumptions=self.assumptions,
+        )
+
+    def certified(self, *, status: Status) -> "MarginSolution":
+        """The same with another status."""
+        return replace(self, status=status)
+
+    @property
+    def is_free(self) -> Mask:
+        """The rows of K with a coefficient inside its box, of some problem."""
+        batch = self.batch
+        b, low, high = self.coef, batch.low, batch.high
+        at_end = (b != 0.0) & ((b <= low) | (b >= high))
+        count = int(batch.row_offsets[-1])
+        net = b if batch.copies == 1 else np.bincount(batch.entries, b, count)
+        bounded = np.zeros(count, dtype=np.bool_)
+        bounded[batch.entries[at_end]] = True
+        free = np.zeros(int(batch.cuts[-1]), dtype=np.bool_)
+        free[rows_of(batch.cuts, batch.uses)[(net != 0.0) & ~bounded]] = True
+        return free
+
+    @property
     def primal(self) -> float:
         """The sum over the problems."""
         return float(self.primals.sum())
@@ -185,3 +227,28 @@ class MarginSolution:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def published(solution: MarginSolution) -> Array:  # (P,)
+    """What coefficients and intercepts are divided by: ρ for those in units of the margin, else 1.
+
+    Raises
+    ------
+    InvalidInput
+        Where ρ is zero to the tolerance.
+    """
+    # A solve that was stopped has a margin all the same, and a status that says what it is worth.
+    least = solution.violations if solution.status.is_certified else np.zeros(len(solution.batch))
+    if solution.kind in IN_UNITS_OF_MARGIN and not (solution.offsets > least).all():
+        worst = int(np.argmin(solution.offsets - least))
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite: the margin ρ is zero to the tolerance.",
+            f"It is {solution.offsets[worst]:.3g}, with an error of up to {solution.violations[worst]:.3g}.",
+            "Try a larger nu, a smaller tol, or a kernel with more features.",
+        )
+    return margins(solution)
+
+
+def margins(solution: MarginSolution) -> Array:  # (P,)
+    """ρ for the kinds in its units, else 1."""
+    return solution.offsets if solution.kind in IN_UNITS_OF_MARGIN else np.ones(len(solution.batch))

@@ -7,23 +7,23 @@ entries again, and a quarter of what float64 would take, in time and in bytes.
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import threadpoolctl
 
-from mercer import _core
 from mercer.budget import empty_on_a_line, memory_there
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.tiled import TiledGram
+from mercer.solvers.coarse import coded_product
 
 __all__ = [
     "FEW_COLUMNS",
     "LARGEST",
     "Held",
-    "by_column",
     "code_error",
     "code_of",
     "held_bytes",
@@ -55,14 +55,6 @@ def one_blas_thread() -> AbstractContextManager[object]:
     """
     limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(limits=1, user_api="blas")
     return limits
-
-
-def by_column(apply: Callable[[Array], Array], V: Array) -> Array:  # (n, k) -> (n, k)
-    """What the engine does with one vector, for each of a few."""
-    out = np.empty_like(V, order="F")
-    for j in range(V.shape[1]):
-        out[:, j] = apply(np.ascontiguousarray(V[:, j]))
-    return out
 
 
 class Held(NamedTuple):
@@ -119,7 +111,7 @@ def hold(gram: Gram, least: float, columns: int) -> Held | None:
     error, code = _error(gram, columns), code_of(gram, columns)
     if isinstance(gram, TiledGram) and code is not None:
         codes = gram.upper_codes(code)
-        return Held(lambda V: by_column(lambda v: _core.held_product(codes, v, code), V), error)
+        return Held(partial(coded_product, codes, code), error)
     K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
     return Held(lambda V: (K @ V.astype(np.float32)).astype(np.float64), error)
 

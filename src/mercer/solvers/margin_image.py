@@ -5,17 +5,16 @@ whose slope lies further than that from the level enters no sum of the certifica
 """
 
 from functools import cached_property
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
 from mercer.problems.margin_cells import Segments, over_variables, segments, settled_rows
 from mercer.problems.margin_referee import free_variables
 from mercer.problems.margins import Margins, rows_of
 
-__all__ = ["MarginImage"]
+__all__ = ["CoreImages", "MarginImage"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -29,16 +28,21 @@ AMPLE = 3.0
 GIVEN = 3.0
 
 
+class CoreImages(Protocol):
+    """What is asked of the core here."""
+
+    def images(self, b: Array, image: Array, *, left: Any = None, problem: int | None = None) -> None:
+        """Put K b into `image`, in float64."""
+
+
 @final
 class MarginImage:
     """The image of a batch's coefficients, and how far it may be off.
 
     Parameters
     ----------
-    native : object
-        What the core makes entries of K from.
-    cuts, uses : ndarray
-        The geometry that the core is told.
+    core : CoreImages
+        The batch as the core has it.
     batch : Margins
         The problems.
     diagonal : ndarray of shape (n,)
@@ -49,12 +53,10 @@ class MarginImage:
         K b on the rows of each problem, where it is known.
     """
 
-    def __init__(
-        self, native: Any, cuts: Index, uses: Index, batch: Margins, diagonal: Array, coef: Array, values: Array | None
-    ) -> None:
+    def __init__(self, core: CoreImages, batch: Margins, diagonal: Array, coef: Array, values: Array | None) -> None:
         self.is_known = values is not None or not coef.any()
         self.values = np.zeros(int(batch.row_offsets[-1])) if values is None else np.array(values, dtype=np.float64)
-        self._native, self._geometry, self._batch, self._coef = native, (cuts, uses, batch.copies), batch, coef
+        self._core, self._batch, self._coef = core, batch, coef
         self._diagonal = diagonal
         self._start = coef.copy()
         self._exact = np.ones(len(self.values), dtype=np.bool_)
@@ -121,7 +123,7 @@ class MarginImage:
         return settled_rows(self._batch, self._cells[1], self._coef, self.values, error, known)
 
     def _compute(self, rows: Mask) -> None:
-        _core.margin_images(self._native, *self._geometry, self._coef, self.values, (~rows).view(np.uint8))
+        self._core.images(self._coef, self.values, left=(~rows).view(np.uint8))
         self._exact |= rows
 
 

@@ -5,12 +5,12 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
 from mercer.grams.base import Gram
 from mercer.problems.margins import Margins
 from mercer.solvers.box_newton import Box, newton_in_box
 from mercer.solvers.held import one_blas_thread
 from mercer.solvers.lapack import Look
+from mercer.solvers.margin_image import CoreImages
 
 __all__ = ["MarginNewton"]
 
@@ -46,14 +46,14 @@ class MarginNewton:
         K.
     native : object
         What the core makes entries of K from.
-    cuts, uses : ndarray
-        The geometry that the core is told.
+    core : CoreImages
+        The batch as the core has it.
     memory : int
         Bytes for matrices.
     """
 
-    def __init__(self, batch: Margins, gram: Gram, native: Any, cuts: Index, uses: Index, memory: int) -> None:
-        self._batch, self._gram, self._native, self._cuts, self._uses = batch, gram, native, cuts, uses
+    def __init__(self, batch: Margins, gram: Gram, native: Any, core: CoreImages, memory: int) -> None:
+        self._batch, self._gram, self._native, self._core = batch, gram, native, core
         self._most = min(MOST_VARIABLES, int((memory / (8 * MATRICES)) ** 0.5))
         self.evaluations = 0
 
@@ -95,7 +95,7 @@ class MarginNewton:
         change = np.zeros(len(problem.b))
         change[some] = box.b - problem.b[some]
         moved = np.zeros(len(problem.f))
-        _core.margin_images(self._native, self._cuts, self._uses[p : p + 1], self._batch.copies, change, moved)
+        self._core.images(change, moved, problem=p)
         self.evaluations += len(moved) * int(np.count_nonzero(change))
         # Where Ctrl-C comes in between, who goes on with b makes f anew.
         problem.b[some] = box.b
@@ -104,9 +104,7 @@ class MarginNewton:
     def _make_exact(self, p: int, problem: "_Problem", some: Index) -> None:
         left = np.ones(len(problem.f), dtype=np.uint8)
         left[problem.rows[some]] = 0
-        _core.margin_images(
-            self._native, self._cuts, self._uses[p : p + 1], self._batch.copies, problem.b, problem.f, left
-        )
+        self._core.images(problem.b, problem.f, left=left, problem=p)
         self.evaluations += int(np.count_nonzero(left == 0)) * int(np.count_nonzero(problem.b))
 
     def _entries(self, rows: Index) -> Array:

@@ -24,15 +24,15 @@ from typing import Any, NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
 from mercer.budget import refuse_too_large
 from mercer.errors import NotPositive
 from mercer.grams.base import Gram
 from mercer.grams.tiled import TiledGram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.coarse import coded_solver
 from mercer.solvers.factor import Stage, Stopped, eliminate, groups, scaling
-from mercer.solvers.held import LARGEST, by_column, code_error, code_of
+from mercer.solvers.held import LARGEST, code_error, code_of
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.options import Options
 
@@ -48,12 +48,9 @@ UNIT = 2.0**-24
 MAX_ITER = 200
 # A shift that was doubled so often is no longer rounding.
 DOUBLINGS = 16
-# The errors of 16 bits may be so many times the ridge; what they are shifted by where they leave no factor; a pivot of
-# the matrix with a diagonal of 1 that is no longer believed; and columns that are made between two looks at the clock.
+# The errors of 16 bits may be so many times the ridge, and what they are shifted by where they leave no factor.
 COARSE_NUISANCE = 4.0
 COARSE_SHIFTS = (0.0, 2.0, 8.0)
-COARSE_PIVOT = 1e-4
-COARSE_COLUMNS = 512
 # The share of a solve that is the factorisation.
 FACTOR_SHARE = 0.9
 # The true residual must fall by this between restarts, or rounding stands in the way.
@@ -288,11 +285,8 @@ def _coarse(system: _System, columns: int, watch: Look) -> tuple[Preconditioner,
     codes = gram.upper_codes(code)
     weights, diagonal = system.scale.astype(np.float32), system.diagonal()
     for shift in (share * code_error(n, code) for share in COARSE_SHIFTS):
-        factor = _core.Coarse(codes, code, weights, diagonal + shift, COARSE_PIVOT)
-        while factor.advance(COARSE_COLUMNS):
-            if watch.look(factor.share, "factor in 16 bits"):
-                raise Stopped
-            if factor.share == 1.0:
-                note = f"a factor in 16 bits{f' of K shifted by {shift:.1e}' if shift else ''}"
-                return partial(_on_units, partial(by_column, factor.solve)), [note]
+        solve = coded_solver(codes, code, weights, diagonal + shift, watch)
+        if solve is not None:
+            note = f"a factor in 16 bits{f' of K shifted by {shift:.1e}' if shift else ''}"
+            return partial(_on_units, solve), [note]
     return None

@@ -176,10 +176,11 @@ class _Run:
         self._begun = time.perf_counter()
         self._batch, self._options = batch, options
         self.coef = np.array(batch.start if start is None else start, dtype=np.float64)
-        self._cuts, self._uses = _geometry(batch)
-        self._is_small = bool(self._cuts[-1] <= SMALL_ROWS)
+        cuts, uses = _geometry(batch)
+        self._rows = int(cuts[-1])
+        self._is_small = self._rows <= SMALL_ROWS
         # Opaque: what the core makes entries from. Many small problems over few rows want most of them.
-        self._native: Any = gram.dense() if self._is_small and len(batch) > 1 else gram.native()
+        native: Any = gram.dense() if self._is_small and len(batch) > 1 else gram.native()
         self.diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
         self._finish = FINISHED if self._is_small else math.inf
         self.watch = Watch("smo", show=options.verbose > 0)
@@ -187,9 +188,21 @@ class _Run:
         self._made = 0
         self._long = max(LONG_STEPS, LONG_STEPS_EACH * int(np.diff(batch.offsets).max()))
         self._limit = self._long if options.max_steps < 0 else min(options.max_steps, self._long)
-        self.f = MarginImage(self._native, self._cuts, self._uses, batch, self.diagonal, self.coef, image)
+        self._core = _core.MarginBatch(
+            native,
+            cuts=cuts,
+            uses=uses,
+            copies=batch.copies,
+            linear=batch.linear,
+            low=batch.low,
+            high=batch.high,
+            group=batch.group,
+            width=batch.width,
+            diagonal=self.diagonal,
+        )
+        self.f = MarginImage(self._core, batch, self.diagonal, self.coef, image)
         self._has_image = self.f.is_known
-        self._newton = MarginNewton(batch, gram, self._native, self._cuts, self._uses, options.cache_bytes)
+        self._newton = MarginNewton(batch, gram, native, self._core, options.cache_bytes)
         self._patience = 1.0
         self.has_newton_helped = False  # the last time
 
@@ -210,24 +223,14 @@ class _Run:
     def take_steps(self) -> str:
         """Steps of two variables, in the core."""
         left = self._seconds_left()
-        taken, made, ended = _core.solve_margins(
-            self._native,
-            self._cuts,
-            self._uses,
-            self._batch.copies,
-            self._batch.linear,
-            self._batch.low,
-            self._batch.high,
-            self._batch.group,
-            self._batch.width,
-            self.diagonal,
+        outcome = self._core.solve(
             self.coef,
             self.f.values,
-            self._has_image,
+            has_image=self._has_image,
             single=not self._is_small,
             tol=AIM * self._options.tol,
             finish=self._finish,
-            finish_steps=max(FINISHING_STEPS, LEAST_FINISHING_STEPS // int(self._cuts[-1])),
+            finish_steps=max(FINISHING_STEPS, LEAST_FINISHING_STEPS // self._rows),
             max_steps=max(self._limit - int(self.steps.max()), 0),
             cache_bytes=self._options.cache_bytes,
             patience=self._patience,
@@ -235,9 +238,9 @@ class _Run:
             max_seconds=math.inf if left is None else max(left, 0.0),
             progress=_progress(self.watch, self._options.tol) if self._options.verbose else None,
         )
-        self.steps += np.asarray(taken, dtype=np.int64)
-        self._made += made
-        return str(ended)
+        self.steps += np.asarray(outcome.steps, dtype=np.int64)
+        self._made += outcome.evaluations
+        return outcome.ended
 
     def take_newton(self) -> str:
         """Newton's method on the free variables."""

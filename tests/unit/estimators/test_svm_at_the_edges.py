@@ -100,7 +100,7 @@ def test_one_class_cannot_be_told_from_itself():
 
 @each_machine
 def test_constant_features_are_no_obstacle(machine, y):
-    assert machine().fit(np.ones((60, 2)), y).solution_.status is Status.MARGIN_OPTIMAL
+    assert machine().fit(np.ones((60, 2)), y).certificate_.status is Status.MARGIN_OPTIMAL
     with_constant = np.column_stack([X, np.full(60, 7.0)])
     model = machine(gamma=0.3).fit(with_constant, y)
     np.testing.assert_allclose(model.predict(with_constant), machine(gamma=0.3).fit(X, y).predict(X), atol=1e-6)
@@ -109,13 +109,13 @@ def test_constant_features_are_no_obstacle(machine, y):
 @pytest.mark.parametrize("C", [10.0, 1e6])
 def test_duplicates_with_opposite_labels_pull_the_decision_to_zero(C):
     model = SVC(C=C).fit(np.vstack([X, X]), np.concatenate([labels, 1 - labels]))
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     np.testing.assert_allclose(model.decision_function(X), 0.0, atol=1e-5)
 
 
 def test_duplicates_with_two_targets_meet_between_them():
     model = SVR(C=1e3, epsilon=0.0).fit(np.vstack([X[:5], X[:5]]), np.concatenate([np.zeros(5), np.ones(5)]))
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     predicted = model.predict(X[:5])
     assert (predicted >= -1e-6).all()
     assert (predicted <= 1.0 + 1e-6).all()
@@ -124,7 +124,7 @@ def test_duplicates_with_two_targets_meet_between_them():
 @each_machine
 def test_two_rows_are_a_problem(machine, y):
     model = machine().fit([[0.0, 1.0], [1.0, 0.0]], None if y is None else [0, 1])
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     assert model.predict([[0.0, 1.0]]).shape == (1,)
 
 
@@ -140,7 +140,7 @@ def check_that_it_ends(model, points, y):
         warnings.simplefilter("always")
         model.fit(points, y)
     assert time.perf_counter() - begun < 10.0
-    if model.solution_.status is not Status.MARGIN_OPTIMAL:
+    if model.certificate_.status is not Status.MARGIN_OPTIMAL:
         assert any(issubclass(warning.category, UncertifiedWarning) for warning in said)
 
 
@@ -157,14 +157,14 @@ def test_a_column_of_millions_that_tells_the_classes_apart_is_enough():
 
 def test_the_input_of_a_hang_report_ends_at_once():
     model = SVC(kernel="poly", gamma=1.0).fit([[1e4, 2e4], [3e4, 1.0]], [0, 1])
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     assert model.predict([[1e4, 2e4], [3e4, 1.0]]).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(("machine", "y"), MACHINES[:2], ids=["SVC", "SVR"])
 def test_an_enormous_penalty_ends_with_an_answer(machine, y):
     model = machine(C=1e6, gamma=1.0).fit(X, y)
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     assert model.score(X, y) > 0.99
 
 
@@ -180,7 +180,7 @@ def test_a_limit_of_steps_leaves_a_model_that_says_so(machine, y, limit):
     model = machine(max_iter=limit)
     with pytest.warns(UnfinishedWarning, match=f"max_iter={limit}"):
         model.fit(X, y)
-    assert model.solution_.status is Status.STOPPED
+    assert model.certificate_.status is Status.STOPPED
     assert model.fit_status_ == 1
     assert np.max(model.n_iter_) <= limit
     assert model.predict(X).shape == (60,)
@@ -202,7 +202,7 @@ def test_a_limit_of_time_is_kept(machine, many):
     with pytest.warns(UnfinishedWarning, match=r"max_time=0\.05"):
         model.fit(points, targets[machine])
     assert time.perf_counter() - begun < 2.0  # the referee comes after the limit
-    assert model.solution_.status is Status.STOPPED
+    assert model.certificate_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
 
 
@@ -239,7 +239,7 @@ def test_an_interrupt_returns_control_at_once(machine, many):
         with pytest.raises(KeyboardInterrupt):
             model.fit(points, targets[machine])
         assert interruption.late < 0.5
-    assert "solution_" not in vars(model)
+    assert "model_" not in vars(model)
 
 
 @pytest.mark.parametrize("machine", [SVC, SVR])
@@ -251,7 +251,7 @@ def test_an_interrupt_leaves_the_best_model_to_who_wants_it(machine, many):
         with pytest.warns(UnfinishedWarning, match="interrupted"):
             model.fit(points, targets[machine])
         assert interruption.late < 0.5
-    assert model.solution_.status is Status.STOPPED
+    assert model.certificate_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
     # The certificate is made when it is asked for, here by pickle.
     again = pickle.loads(pickle.dumps(model)).solution_

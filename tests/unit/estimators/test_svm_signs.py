@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.estimators import _svm_support
+from mercer.models import model as models
 
 RNG = np.random.default_rng(8)
 X, Z = RNG.standard_normal((600, 4)), RNG.standard_normal((6_000, 4))
@@ -15,7 +15,7 @@ KERNELS = (mercer.RBF(1.5), mercer.Matern(1.5), mercer.Polynomial(3, 1.0), merce
 
 def by_decisions(machine, points):
     """The class by the decisions in float64."""
-    return machine.classes_[machine._winners(machine._pair_decisions(points))]
+    return machine.classes_[machine._winners(machine._scores(points))]
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
@@ -44,7 +44,7 @@ def test_few_rows_are_computed_twice(monkeypatch):
     asked = counted(monkeypatch)
     machine.predict(Z)
     assert asked["float32"] == len(Z)
-    assert _svm_support.LEAST_SEEN <= asked["float64"] - len(Z) < 0.05 * len(Z)  # one Cross of all rows is not used
+    assert models.LEAST_SEEN <= asked["float64"] - len(Z) < 0.05 * len(Z)  # one Cross of all rows is not used
 
 
 @pytest.mark.parametrize("y", [LABEL, MANY], ids=["two classes", "eight classes"])

@@ -19,14 +19,8 @@ import mercer
 from mercer import _core
 from mercer.grams import TiledGram
 from mercer.kernels.bound import bind
-from mercer.kernels.plan import LEAVES, OPERATIONS
 
 X = np.random.default_rng(0).normal(size=(50, 3))
-
-
-def test_the_engine_and_the_tape_know_the_same_instructions_and_leaves():
-    assert _core.ops() == list(OPERATIONS)
-    assert _core.leaf_kinds() == list(LEAVES)
 
 
 @pytest.mark.parametrize("columns", [None, 1, 3, 6])

@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
+from mercer import _core
 from mercer.problems.margin_cells import segments, settled_rows
 from mercer.problems.margin_referee import judge
 from mercer.problems.margins import KINDS, rows_of
@@ -67,13 +68,13 @@ def test_a_certificate_is_that_of_float64_on_all_rows(name):
 
 
 def test_few_rows_are_computed_twice(monkeypatch):
-    images, asked = margin_image._core.margin_images, []
+    images, asked = _core.MarginBatch.images, []
 
-    def counting(*arguments):
-        asked.append(int((arguments[6] == 0).sum()))
-        images(*arguments)
+    def counting(batch, b, image, *, left):
+        asked.append(int((left == 0).sum()))
+        images(batch, b, image, left=left)
 
-    monkeypatch.setattr(margin_image._core, "margin_images", counting)
+    monkeypatch.setattr(_core.MarginBatch, "images", counting)
     solution, _ = fitted("SVC")
     assert len(solution.coef.nonzero()[0]) <= sum(asked) < 0.7 * N
 
@@ -81,8 +82,8 @@ def test_few_rows_are_computed_twice(monkeypatch):
 def test_an_error_larger_than_thought_is_found_out(monkeypatch):
     monkeypatch.setattr(margin_image, "SINGLE", 1e-16)
     asked = []
-    images = margin_image._core.margin_images
-    monkeypatch.setattr(margin_image._core, "margin_images", lambda *a: (asked.append(a[6:]), images(*a)))
+    images = _core.MarginBatch.images
+    monkeypatch.setattr(_core.MarginBatch, "images", lambda *a, left: (asked.append(left), images(*a, left=left)))
     solution, points = fitted("SVC")
     np.testing.assert_allclose(solution.image, plain_image(solution, points), rtol=0, atol=1e-9)
     assert len(asked) >= 2
@@ -113,3 +114,48 @@ def test_the_bar_shows_the_gap(monkeypatch, capsys):
     gaps = [float(line.partition("gap ")[2].partition(",")[0]) for line in drawn]
     assert all(gap >= 0.0 for gap in gaps)
     assert "violation" in drawn[-1]
+
+
+def batch_of_two(**changes):
+    """Two problems over two of three ranges of rows each."""
+    geometry = {"cuts": np.array([0, 2, 3, 5]), "uses": np.array([[0, 1], [2, 1]]), "copies": 1}
+    variables = {"linear": -np.ones(6), "low": np.zeros(6), "high": np.ones(6), "group": np.zeros(6, dtype=np.uint8)}
+    given = {**geometry, **variables, "width": 0.0, "diagonal": np.ones(5), **changes}
+    return _core.MarginBatch(np.eye(5) + 1.0, **given)
+
+
+def test_the_core_gives_the_image_of_a_batch_or_of_one_problem_of_it():
+    b, image, own = np.arange(1.0, 7.0), np.zeros(6), np.full(3, -7.0)
+    batch_of_two().images(b, image)
+    np.testing.assert_array_equal(image, b + np.repeat([6.0, 15.0], 3))
+    batch_of_two().images(b[3:], own, left=np.array([0, 1, 0], dtype=np.uint8), problem=1)
+    np.testing.assert_array_equal(own, [image[3], -7.0, image[5]])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cuts": np.array([0, 2, 3, 6])}, "from 0 to n"),
+        ({"cuts": np.array([0, 3, 2, 5])}, "cuts rise"),
+        ({"uses": np.array([[0, 1], [2, 3]])}, "no such range"),
+        ({"copies": 3}, "one or two copies"),
+        ({"high": np.ones(5)}, "for each variable"),
+        ({"group": np.full(6, 2, dtype=np.uint8)}, "two groups"),
+        ({"diagonal": np.ones(4)}, "n entries"),
+    ],
+)
+def test_a_batch_that_would_read_outside_of_memory_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        batch_of_two(**changes)
+
+
+def test_coefficients_that_would_be_copied_or_read_outside_of_memory_are_refused():
+    batch = batch_of_two()
+    with pytest.raises(ValueError, match="one coefficient"):
+        batch.images(np.ones(5), np.zeros(6))
+    with pytest.raises(ValueError, match="one image"):
+        batch.images(np.ones(6), np.zeros(6), problem=0)
+    with pytest.raises(ValueError, match="no such problem"):
+        batch.images(np.ones(3), np.zeros(3), problem=2)
+    with pytest.raises(TypeError):  # what is changed in place is never a copy
+        batch.images(np.ones(6, dtype=np.float32), np.zeros(6))
