@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -71,12 +72,6 @@ class FeatureSpace:
         self._maps: tuple[FittedMap, ...] = ()
         self._is_square = True  # whether ψ is ‖·‖², and not ‖·‖₁
         self._screen = None if self._order is None else self._screened(self._order)
-        self._keys = bind(self._key(), bound.basis, dtype=np.float64)
-        line = None if self._order is None else self._order.line
-        self._line = None if line is None else bind(line, [[0.0]], dtype=np.float64)
-
-    def __reduce__(self) -> tuple[type["FeatureSpace"], tuple[Bound]]:
-        return FeatureSpace, (self.bound,)
 
     def nearest(self, points: Points | None, k: int) -> Found:
         """The k nearest training points to each point, ties by index; a training point is no neighbour of itself."""
@@ -140,13 +135,21 @@ class FeatureSpace:
         key, found = self._keys.cross(asked).best(k, largest=False)
         return found.astype(np.intp), key
 
-    def _key(self) -> Any:
+    @cached_property
+    def _keys(self) -> Bound:
+        """What points are ordered by where there is no screen, or when all within a radius are asked for."""
         if self._is_stored:
-            return _StoredKey(self.bound.basis)
+            return bind(_StoredKey(self.bound.basis), self.bound.basis, dtype=np.float64)
         if self._order is not None:
-            return self._order.psi
+            return bind(self._order.psi, self.bound.basis, dtype=np.float64)
         assert isinstance(self.bound.kernel, Kernel)
-        return Polarised(self.bound.kernel)
+        return bind(Polarised(self.bound.kernel), self.bound.basis, dtype=np.float64)
+
+    @cached_property
+    def _line(self) -> Bound | None:
+        """The kernel as a function of ψ, where it is one."""
+        line = None if self._order is None else self._order.line
+        return None if line is None else bind(line, [[0.0]], dtype=np.float64)
 
     def _screened(self, order: Order) -> Screen | None:
         """A screen, where ψ is a distance of dense vectors."""
