@@ -70,6 +70,8 @@ from mercer.kernels import (
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
 from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
+from mercer.models import Model
+from mercer.problems import Certificate, Status
 
 __version__ = version()
 
@@ -80,6 +82,7 @@ __all__ = [
     "SVR",
     "ArcCosine",
     "Cauchy",
+    "Certificate",
     "ChiSquared",
     "Columns",
     "Constant",
@@ -107,6 +110,7 @@ __all__ = [
     "Matern",
     "MercerError",
     "MercerWarning",
+    "Model",
     "NadarayaWatson",
     "NadarayaWatsonClassifier",
     "NoFiniteMap",
@@ -127,6 +131,7 @@ __all__ = [
     "SetIntersection",
     "Sigmoid",
     "SquaredEuclidean",
+    "Status",
     "Tanimoto",
     "TooLarge",
     "Torus",

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._machine import KernelMachine
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.bound import bind
 from mercer.models.model import Model
 from mercer.models.votes import WEIGHTS, Votes
 from mercer.points.base import Points
@@ -117,11 +117,6 @@ class KernelNeighbors(KernelMachine):
             order = np.argsort(distance, kind="stable") if sort_results else slice(None)
             distances[row], indices[row] = distance[order], index[order]
         return (distances, indices) if return_distance else indices
-
-    @property
-    def bound_(self) -> Bound:
-        """The kernel, resolved, on the training points."""
-        return self.model_.bound
 
     @property
     def n_samples_fit_(self) -> int:

@@ -130,11 +130,6 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         return weights[:, 0] if self._is_flat else weights.T
 
     @property
-    def bound_(self) -> Bound:
-        """The kernel, resolved, on the points that the model keeps."""
-        return self.model_.bound
-
-    @property
     def dual_coef_(self) -> Array:
         """α, the coefficients of the training rows: (n,) or (n, n_targets)."""
         return self._shaped(self.model_.coef)

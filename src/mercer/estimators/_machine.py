@@ -45,7 +45,6 @@ class KernelMachine(BaseEstimator):
     coef0: float
     kernel_params: dict[str, Any] | None
     solver: str
-    bound_: Any
     model_: Model
     certificate_: Certificate
     # gamma applies only to kernels given by name; a function given as kernel takes two points, or two collections.
@@ -90,6 +89,11 @@ class KernelMachine(BaseEstimator):
         self._check_columns(X, points, reset=True)
         return _square(points) if self._spec.is_precomputed else points
 
+    @property
+    def bound_(self) -> Bound:
+        """The kernel, resolved, on the points that the model keeps."""
+        return self.model_.bound
+
     def explain(self) -> str:
         """How the problem was solved and why so: the table of solvers, then the certificate."""
         self._check_fitted()
@@ -122,7 +126,7 @@ class KernelMachine(BaseEstimator):
 
     def _check_fitted(self) -> None:
         """scikit-learn's complaint about a machine without a fit; its search takes as long as a small prediction."""
-        if "model_" not in vars(self) and "bound_" not in vars(self):
+        if "model_" not in vars(self):
             check_is_fitted(self)
 
     def _read_new(self, X: Any) -> Points:

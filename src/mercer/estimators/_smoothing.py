@@ -10,7 +10,7 @@ from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive
 from mercer.estimators._kernels import KernelSpec
 from mercer.estimators._machine import KernelMachine
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.bound import bind
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.names import TABLE as NAMES
 from mercer.kernels.names import named
@@ -43,11 +43,6 @@ class Smoother(KernelMachine):
     bandwidths_: Array
     loo_score_: float
     loo_scores_: Array
-
-    @property
-    def bound_(self) -> Bound:
-        """The kernel, resolved, on the training points."""
-        return self.model_.bound
 
     def has_support(self, X: Any) -> npt.NDArray[np.bool_]:
         """Whether any training point has weight at each point; where none has, the nearest one predicts.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from mercer.errors import DomainMismatch, InvalidInput, UncertifiedWarning
 from mercer.estimators._kernels import ASSUMED_NAMES
@@ -269,13 +269,13 @@ class SupportVectorMachine(KernelMachine):
     @property
     def free_support_(self) -> npt.NDArray[np.int32]:
         """The support vectors with a coefficient inside its box, of some pair of classes: they determine intercept_."""
-        check_is_fitted(self)
+        self._check_fitted()
         return np.asarray(self.support_[self._is_free])
 
     @property
     def bounded_support_(self) -> npt.NDArray[np.int32]:
         """The other support vectors, whose coefficients are all as large as C lets them be."""
-        check_is_fitted(self)
+        self._check_fitted()
         return np.asarray(self.support_[~self._is_free])
 
     @property
@@ -302,7 +302,7 @@ class SupportVectorMachine(KernelMachine):
 
     def _scores(self, X: Any, *, signs_only: bool = False) -> Array:  # (m, t)
         """f at new points; with `signs_only` in float32 where their signs are beyond doubt."""
-        check_is_fitted(self)
+        self._check_fitted()
         model = self.model_
         if isinstance(model.basis, Places):
             return model.decide(self._given_columns(X, model.basis))

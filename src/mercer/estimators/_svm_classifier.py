@@ -12,7 +12,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._classes import class_factors, class_labels
@@ -209,7 +208,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         return self._n_support
 
     def _scores(self, X: Any, *, signs_only: bool = False) -> Array:  # (m, P)
-        check_is_fitted(self)
+        self._check_fitted()
         if self._n_support.sum() != len(self.model_.basis):
             raise InvalidInput(f"The internal representation of {type(self).__name__} was altered.")
         return super()._scores(X, signs_only=signs_only)
@@ -253,7 +252,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         -------
         ndarray of shape (m,)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InvalidParameter("break_ties must be False when decision_function_shape is 'ovo'.")
         return np.asarray(self.classes_[self._winners(self._scores(X, signs_only=not self.break_ties))])
@@ -318,13 +317,13 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         -------
         ndarray of shape (m, n_classes)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if len(self.classes_) > 2:
             return np.asarray(np.log(self.predict_proba(X)))
         return np.asarray(scipy.special.log_expit(self._scores(X) * self._fitted_slopes() * [-1.0, 1.0]))
 
     def _fitted_slopes(self) -> Array:  # (P,)
-        check_is_fitted(self)
+        self._check_fitted()
         slopes = self._pairs.slopes
         if slopes is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")

@@ -10,7 +10,7 @@ from mercer.errors import InvalidInput
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._targets import weights
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.bound import bind
 from mercer.models.model import Model
 from mercer.problems.certificate import Certificate, Status
 
@@ -82,11 +82,6 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         self.degree = degree
         self.coef0 = coef0
         self.kernel_params = kernel_params
-
-    @property
-    def bound_(self) -> Bound:
-        """The kernel, resolved, on the training points."""
-        return self.model_.bound
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find what describes the centroids.

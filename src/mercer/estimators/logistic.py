@@ -256,11 +256,6 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         return float(given)
 
     @property
-    def bound_(self) -> Bound:
-        """The kernel, resolved, on the points that the model keeps."""
-        return self.model_.bound
-
-    @property
     def dual_coef_(self) -> Array:
         """α, the coefficients of the training rows: (n,), or (n, n_classes) for more than two classes."""
         coef = self.model_.coef
