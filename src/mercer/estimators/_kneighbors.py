@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._machine import KernelMachine
-from mercer.kernels.bound import bind
 from mercer.models.model import Model
 from mercer.models.votes import WEIGHTS, Votes
 from mercer.points.base import Points
@@ -44,7 +43,7 @@ class KernelNeighbors(KernelMachine):
             The points; the training points without X, which then are no neighbours of themselves. For a precomputed
             kernel the rows k(x, training).
         n_neighbors : int, optional
-            How many; as constructed where None.
+            How many; as fitted where None.
         return_distance : bool, default True
             Whether distances are returned too. With a precomputed kernel those of new points are not known.
 
@@ -131,7 +130,7 @@ class KernelNeighbors(KernelMachine):
     def _publish(self, points: Points, coef: Array, classes: Any = None, n_classes: tuple[int, ...] = ()) -> None:
         """Set the attributes of a fit."""
         self._check_parameters()
-        bound = bind(self._spec.build(), points, dtype=np.float64)
+        bound = self._bind(points)
         votes = Votes(int(self.n_neighbors), "uniform" if self.weights is None else self.weights, n_classes)
         self.model_ = Model.on(bound, coef, np.zeros(coef.shape[1]), classes=classes, votes=votes)
         self.model_.space  # noqa: B018 (made now: the first question shall not wait for it)

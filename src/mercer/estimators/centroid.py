@@ -10,7 +10,6 @@ from mercer.errors import InvalidInput
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._targets import weights
-from mercer.kernels.bound import bind
 from mercer.models.model import Model
 from mercer.problems.certificate import Certificate, Status
 
@@ -100,7 +99,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         self.classes_, codes = class_labels(y, n)
         coef = np.zeros((n, len(self.classes_)))
         coef[np.arange(n), codes] = class_weights(None, self.classes_, codes, weights(sample_weight, n))
-        bound = bind(self._spec.build(), points, dtype=np.float64)
+        bound = self._bind(points)
         coef /= coef.sum(axis=0)
         to_centroids = bound.self_cross() @ coef  # ⟨φ(xᵢ), μ⟩
         squared_norms = np.einsum("nc,nc->c", coef, to_centroids)

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 from mercer.budget import row_blocks
-from mercer.errors import InvalidInput
+from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.distances import Polarised
@@ -26,8 +27,10 @@ Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
 _METRICS = {"dot": EUCLIDEAN, "l1": CITY_BLOCK}
-# A dense tile of ψ in float64 is this near to the ψ that is made of differences, relatively.
-_TILE_ERROR = 1e-9
+# A dense tile of ψ in float64 is this near to the ψ that is made of differences: relatively, and where squares vanish.
+_TILE_ERROR, _VANISHED = 1e-9, 1e-290
+# What rounding does to d² = 2f(0) − 2f(ψ), in units of f(0).
+_PROFILE_ERROR = 16.0 * float(np.finfo(np.float64).eps)
 
 
 @final
@@ -69,12 +72,6 @@ class FeatureSpace:
         self._maps: tuple[FittedMap, ...] = ()
         self._is_square = True  # whether ψ is ‖·‖², and not ‖·‖₁
         self._screen = None if self._order is None else self._screened(self._order)
-        self._keys = bind(self._key(), bound.basis, dtype=np.float64)
-        line = None if self._order is None else self._order.line
-        self._line = None if line is None else bind(line, [[0.0]], dtype=np.float64)
-
-    def __reduce__(self) -> tuple[type["FeatureSpace"], tuple[Bound]]:
-        return FeatureSpace, (self.bound,)
 
     def nearest(self, points: Points | None, k: int) -> Found:
         """The k nearest training points to each point, ties by index; a training point is no neighbour of itself."""
@@ -111,7 +108,14 @@ class FeatureSpace:
         """d of each neighbour, (m, k), never falling along a row."""
         key = found.key + self._diagonal(found.points)[:, None] if self._is_stored else found.key
         # Keys are sorted; rounding of a profile must not disturb their order.
-        return np.maximum.accumulate(np.sqrt(self._squared(key)), axis=1)
+        lengths: Array = np.maximum.accumulate(np.sqrt(self._squared(key)), axis=1)
+        if lengths.size and not np.isfinite(lengths[:, -1]).all():
+            raise NotFinite(
+                "The square of a distance in feature space overflows float64.",
+                "",
+                "Scale the data, or multiply the kernel by a smaller number.",
+            )
+        return lengths
 
     def values(self, found: Found) -> Array:
         """k(x, z) of each neighbour: (m, k)."""
@@ -131,13 +135,21 @@ class FeatureSpace:
         key, found = self._keys.cross(asked).best(k, largest=False)
         return found.astype(np.intp), key
 
-    def _key(self) -> Any:
+    @cached_property
+    def _keys(self) -> Bound:
+        """What points are ordered by where there is no screen, or when all within a radius are asked for."""
         if self._is_stored:
-            return _StoredKey(self.bound.basis)
+            return bind(_StoredKey(self.bound.basis), self.bound.basis, dtype=np.float64)
         if self._order is not None:
-            return self._order.psi
+            return bind(self._order.psi, self.bound.basis, dtype=np.float64)
         assert isinstance(self.bound.kernel, Kernel)
-        return Polarised(self.bound.kernel)
+        return bind(Polarised(self.bound.kernel), self.bound.basis, dtype=np.float64)
+
+    @cached_property
+    def _line(self) -> Bound | None:
+        """The kernel as a function of ψ, where it is one."""
+        line = None if self._order is None else self._order.line
+        return None if line is None else bind(line, [[0.0]], dtype=np.float64)
 
     def _screened(self, order: Order) -> Screen | None:
         """A screen, where ψ is a distance of dense vectors."""
@@ -182,7 +194,8 @@ class FeatureSpace:
         if self._order is None:
             return np.maximum(key, 0.0)
         if self._order.factor is not None:
-            return self._order.factor * key
+            with np.errstate(over="ignore"):  # infinite, and refused or outside
+                return self._order.factor * key
         return np.maximum(2.0 * (self._profile(np.zeros(1)) - self._profile(key)), 0.0)
 
     def _profile(self, psi: Array) -> Array:
@@ -195,11 +208,18 @@ class FeatureSpace:
 
     def _key_limit(self, radius: float) -> float:
         """A key that no point within the radius exceeds."""
-        square = radius**2
+        square = radius * radius
         if self._order is None:
-            return square
-        if self._order.factor is not None:
-            return (1.0 + _TILE_ERROR) * square / self._order.factor
+            limit = square
+        elif self._order.factor is not None:
+            limit = square / self._order.factor
+        else:
+            limit = self._largest_within(square)
+        return (1.0 + _TILE_ERROR) * limit + _VANISHED
+
+    def _largest_within(self, square: float) -> float:
+        """The largest ψ with d² up to a number and its rounding."""
+        square += _PROFILE_ERROR * float(self._profile(np.zeros(1))[0])
         inside, outside = 0.0, 1.0
         while self._squared(np.array([outside]))[0] <= square:
             inside, outside = outside, 16.0 * outside
@@ -211,7 +231,7 @@ class FeatureSpace:
                 inside = middle
             else:
                 outside = middle
-        return (1.0 + _TILE_ERROR) * outside
+        return outside
 
 
 @final

@@ -36,6 +36,8 @@ _EXTRA, _MORE = 2, 30
 _WHOLE_COLUMNS = 32
 # Queries that are tried first; where a key does not prove most of them, the others are asked by the next at once.
 _PILOT = 256
+# The largest coordinates whose squares, and sums of them, float32 and float64 hold.
+_SINGLE, _DOUBLE = 1e12, 1e150
 
 
 @final
@@ -129,9 +131,10 @@ class Screen:
         self._made: dict[tuple[type, bool], Bound] = {}
         # Distances do not change when all vectors move, and errors shrink with the norms. The scale, a power of two,
         # keeps squares inside the range of float32.
-        self._centre = rows.mean(axis=0, dtype=np.float64)
         self._range = _range(rows)
-        span = max(_span(self._range, self._centre), 1e-6 * _span(self._range, np.zeros(1))) or 1.0
+        self._centre = _centre(rows, self._range)
+        self._span = _span(self._range, self._centre)
+        span = max(self._span, 1e-6 * _span(self._range, np.zeros(1))) or 1.0
         self._scale = float(2.0 ** -np.clip(np.ceil(np.log2(span)), -400, 400))
 
     def __len__(self) -> int:
@@ -141,21 +144,31 @@ class Screen:
         """ψ and the indices of the k nearest vectors to each query, nearest first: (m, k) each."""
         psi, index = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.intp)
         left = np.arange(len(queries))
-        if self.metric.power == 2:
+        if self.metric.power == 2 and self._span * self._scale < _DOUBLE:
             extra = min(_EXTRA + queries.shape[1] // _WHOLE_COLUMNS, _MORE)
             left = self._try(partial(self._ask_whole, queries, psi, index), left, extra)
-        if len(left) and self._fits_single(queries):
-            left = self._try(partial(self._ask, np.float32, queries, psi, index), left, _EXTRA)
-        left = self._ask(np.float64, queries, psi, index, left, _EXTRA)
         if len(left):
-            self._ask_all(queries, left, psi, index)
+            self._ask_rounded(queries, left, psi, index)
         if not np.isfinite(psi).all():
             raise NotFinite(
-                "The square of a distance between points overflows float64.",
-                f"The training points lie within {_span(self._range, self._centre):.3g} of their mean.",
+                f"{'The square of a' if self.metric.power == 2 else 'A'} distance between points overflows float64.",
+                f"The training points lie within {self._span:.3g} of their centre.",
                 "Scale the data: distances must be below 1e150.",
             )
         return psi, index
+
+    def _ask_rounded(self, queries: Rows, left: Index, psi: Array, index: Index) -> None:
+        """Fill in the nearest of some queries from keys that are rounded."""
+        reach = max(_span(_range(queries), self._centre), self._span) * self._scale
+        if reach < _SINGLE and self.rows.shape[1] <= 1 << 18:  # float32 holds squares, and its error's bound: d·u ≪ 1
+            left = self._try(partial(self._ask, np.float32, queries, psi, index), left, _EXTRA)
+        if reach >= _DOUBLE:
+            far = self._is_far(queries[left])
+            self._compare_all(queries, left[far], psi, index)
+            left = left[~far]
+        left = self._ask(np.float64, queries, psi, index, left, _EXTRA)
+        if len(left):
+            self._ask_all(queries, left, psi, index)
 
     def _try(self, ask: Callable[[Index, int], Index], left: Index, extra: int) -> Index:
         """Ask some queries by a quick key, and all of them if that proves most; returns those without a proof."""
@@ -168,10 +181,10 @@ class Screen:
     def exact(self, queries: Rows, candidates: npt.NDArray[np.integer[Any]]) -> Array:
         """ψ between each query and its candidates, (m, c), as a sum over differences in float64."""
         found = np.empty(candidates.shape)
-        for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], CACHED):
-            differences = self.rows.take(candidates[block], axis=0).astype(np.float64)
-            differences -= queries[block, None, :].astype(np.float64)
-            with np.errstate(over="ignore"):  # infinite, and refused at the end
+        with np.errstate(over="ignore"):  # infinite, and refused at the end
+            for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], CACHED):
+                differences = self.rows.take(candidates[block], axis=0).astype(np.float64)
+                differences -= queries[block, None, :].astype(np.float64)
                 found[block] = self.metric.distance(differences)
         return found
 
@@ -228,6 +241,23 @@ class Screen:
                 ranks = np.lexsort((candidates, distances))[:k]
                 psi[row], index[row] = distances[ranks], candidates[ranks]
 
+    def _compare_all(self, queries: Rows, which: Index, psi: Array, index: Index) -> None:
+        """Fill in the nearest of some queries from all vectors: where no key can be computed."""
+        n, k = len(self), psi.shape[1]
+        everyone, distances = np.arange(n), np.empty(n)
+        for row in which:
+            for block in row_blocks(n, self.rows.shape[1], CACHED):
+                distances[block] = self.exact(queries[row, None], everyone[None, block])[0]
+            index[row] = np.argsort(distances, kind="stable")[:k]
+            psi[row] = distances[index[row]]
+
+    def _is_far(self, queries: Rows) -> npt.NDArray[np.bool_]:
+        """Whether the square of a key would overflow, scaled as the vectors are."""
+        if self._span * self._scale >= _DOUBLE:
+            return np.ones(len(queries), dtype=bool)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.abs(queries - self._centre).max(axis=1) * self._scale >= _DOUBLE)
+
     def _error(self, dtype: type, prepared: Rows, threshold: Array) -> Array:
         """The most by which a key can differ from ψ, for vectors that could be among the nearest.
 
@@ -258,12 +288,6 @@ class Screen:
             np.multiply(centred, self._scale, out=out[block], casting="same_kind")
         return out
 
-    def _fits_single(self, queries: Rows) -> bool:
-        """Whether float32 holds the queries' squares, and its bound of the error (d·u ≪ 1)."""
-        if self.rows.shape[1] > 1 << 18:
-            return False
-        return _span(_range(queries), self._centre) * self._scale < 1e12
-
     def _is_exact(self, dtype: type, queries: Rows) -> bool:
         """Whether all are whole numbers so small that no sum of squares of differences is rounded."""
         largest = max(self.whole, _largest_whole(queries))
@@ -293,10 +317,18 @@ def _range(rows: Rows) -> tuple[Array, Array]:
     return np.vstack([low, rest]).min(axis=0).astype(np.float64), np.vstack([high, rest]).max(axis=0).astype(np.float64)
 
 
+def _centre(rows: Rows, known: tuple[Array, Array]) -> Array:
+    """The mean, or where its sum overflows the middle of the range."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = rows.mean(axis=0, dtype=np.float64)
+    return np.asarray(mean if np.isfinite(mean).all() else 0.5 * known[0] + 0.5 * known[1])
+
+
 def _span(known: tuple[Array, Array], centre: Array) -> float:
     """The largest |x − c| of all coordinates of rows with this range."""
     low, high = known
-    return float(max((high - centre).max(), (centre - low).max()))
+    with np.errstate(over="ignore"):
+        return float(max((high - centre).max(), (centre - low).max()))
 
 
 def _largest_whole(rows: Rows) -> float:

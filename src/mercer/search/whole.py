@@ -22,6 +22,8 @@ Index = npt.NDArray[np.intp]
 # Numbers of 16 bits, doubled on one side.
 _LARGEST = (1 << 14) - 1
 _EPS = float(np.finfo(np.float64).eps)
+# The least step: one that has a reciprocal.
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
 @final
@@ -44,7 +46,7 @@ class WholeVectors:
         # 2⟨x, z⟩ − ‖z‖² in 32 bits.
         self._most = min(_LARGEST, math.isqrt((2**31 - 1) // (3 * rows.shape[1])))
         self._centre = centre
-        self._step = 1.0 if is_whole and span <= self._most else span / self._most
+        self._step = 1.0 if is_whole and span <= self._most else max(span / self._most, _LEAST)
         whole, moved = self._rounded(rows)
         self._moved = float(moved.max())
         self._packed = _core.Whole(whole)
@@ -59,8 +61,9 @@ class WholeVectors:
         """Whole parts, and the most by which each row differs from its own; exactly 0 where it is whole."""
         whole, moved = np.empty(rows.shape, dtype=np.int16), np.empty(len(rows))
         for block in row_blocks(len(rows), rows.shape[1], CACHED):
-            part = rows[block] - self._centre
-            part *= 1.0 / self._step
+            with np.errstate(over="ignore"):  # a vector so far away is moved by infinity, and nothing proved for it
+                part = rows[block] - self._centre
+                part *= 1.0 / self._step
             near = np.rint(part)
             np.clip(near, -self._most, self._most, out=near)
             whole[block] = near
