@@ -9,11 +9,12 @@ import numpy.typing as npt
 from mercer.errors import InvalidInput, InvalidParameter, MercerError
 from mercer.estimators.windows import Window
 from mercer.kernels import lengths
-from mercer.kernels.algebra import Congruence, Constant, Normalised, Product, Scaled, Sum
+from mercer.kernels.algebra import Congruence, Constant, Product, Scaled, Sum
 from mercer.kernels.bound import Resolvable
 from mercer.kernels.distances import DistanceSum, Polarised
 from mercer.kernels.histogram import ExponentialChiSquared
 from mercer.kernels.kernel import Distance, Kernel
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import FractionalPower, Power
 from mercer.kernels.pullback import Pullback
 from mercer.kernels.radial import Periodic

@@ -6,9 +6,10 @@ from typing import ClassVar, Self, final
 from mercer.domains import GammaOrRule, Integer, NonNegative
 from mercer.errors import InvalidParameter
 from mercer.kernels import lengths
-from mercer.kernels.algebra import Congruence, Normalised
+from mercer.kernels.algebra import Congruence
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.linear import Linear
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import Power
 from mercer.kernels.rows import NormPower
 from mercer.kernels.series import PowerSeries

@@ -16,6 +16,7 @@ from mercer.domains import is_number
 from mercer.errors import InvalidParameter, MercerError
 from mercer.kernels.bound import diagonal, evaluate
 from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.logs import logarithm
 from mercer.kernels.node import Node, written
 from mercer.kernels.proof import Proof, prove
 from mercer.kernels.rules import ADDITION, DISTANCE_SCALING, DISTANCE_SUM, SCALING, SCHUR_PRODUCT, Rule, underivable
@@ -39,6 +40,10 @@ class RowFunction(Node):
     @abstractmethod
     def values(self, points: Points) -> npt.NDArray[np.float64]:
         """The function at each point: (n,)."""
+
+    def logs(self, points: Points) -> npt.NDArray[np.float64]:
+        """log |f| at each point, −∞ where f = 0: also where f itself would round to 0 or overflow."""
+        return logarithm(np.abs(self.values(points)))
 
     def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002 (the sort's own fact)
         """Whether the values are ≥ 0."""
