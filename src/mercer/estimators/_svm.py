@@ -20,6 +20,7 @@ from mercer.grams.dense import DenseGram
 from mercer.grams.factored import PhiBlocks, finite_map
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.bound import Bound, Cross, bind
+from mercer.kernels.called import real_values
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.kernel import Kernel
 from mercer.points.base import Points
@@ -165,7 +166,7 @@ class SupportVectorMachine(KernelMachine):
     def _called(self, X: Any, Z: Any) -> Array:
         """The values of a function given as kernel, checked."""
         found = self.kernel(X, Z)
-        values = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64)
+        values = real_values(found, "The function given as kernel")
         shape = (_num_samples(X), _num_samples(Z))
         if values.shape != shape:
             raise InvalidInput(

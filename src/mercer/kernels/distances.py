@@ -140,7 +140,7 @@ def _sum_of_distances(node: Any, tape: Tape) -> Register:
 # The distance that a kernel makes, from those of its parts: rule -> (node, tape) -> its register.
 PARTS: dict[Rule | None, Callable[[Any, Tape], Register]] = {
     INNER_PRODUCT: lambda node, tape: tape.sqdist(),
-    QUADRATIC_FORM: lambda node, tape: tape.through(Transform(node.root())).sqdist(),
+    QUADRATIC_FORM: lambda node, tape: tape.through(Transform(node.root(), "Quadratic")).sqdist(),
     CONSTANT: lambda node, tape: tape.constant(0.0),
     SCALING: lambda node, tape: tape.affine(tape.fold(Polarised(node.kernel)), node.scale, 0.0),
     ADDITION: _sum_of_distances,

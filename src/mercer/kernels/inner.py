@@ -61,7 +61,7 @@ class Polynomial(Kernel):
 
     def resolved_here(self, points: Points) -> Self:
         """γ found on the points."""
-        return self.replace(gamma=GAMMA_RULES[self.gamma](points)) if isinstance(self.gamma, str) else self
+        return self.replace(gamma=GAMMA_RULES[self.gamma](points, self)) if isinstance(self.gamma, str) else self
 
     def expand(self) -> Kernel:
         """The power of a sum; what is 1 or 0 is left out."""

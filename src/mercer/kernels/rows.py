@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from mercer.domains import Function, Instance, Integer, Length
 from mercer.errors import InvalidInput, NotFinite
+from mercer.kernels.called import real_values
 from mercer.kernels.kernel import Kernel, RowFunction
 from mercer.kernels.linear import Linear
 from mercer.kernels.logs import is_steep, log_diagonal
-from mercer.notation import POWER, PRODUCT, Notation
+from mercer.notation import POWER, PRODUCT, Notation, function_name
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
 
@@ -219,12 +220,14 @@ class UserFunction(RowFunction):
 
     def values(self, points: Points) -> Values:
         """The function's values, checked: one finite number per point."""
-        found = np.asarray(self.fn(points.raw()), dtype=np.float64)
+        name = function_name(self.fn)
+        found = real_values(self.fn(points.raw()), f"The function {name}")
         if found.shape != (len(points),):
             raise InvalidInput(
-                f"{self!r} must return one number per point.", f"Got shape {found.shape} for {len(points)} points."
+                f"The function {name} must return one number per point.",
+                f"Got shape {found.shape} for {len(points)} points.",
             )
         if not np.isfinite(found).all():
             row = int(np.flatnonzero(~np.isfinite(found))[0])
-            raise NotFinite(f"{self!r} is not finite at row {row}.", f"Got {found[row]}.")
+            raise NotFinite(f"The function {name} is not finite at row {row}.", f"It gave {found[row]}.", row=row)
         return found
