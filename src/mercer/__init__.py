@@ -5,6 +5,7 @@ from mercer._core import version
 from mercer.config import get_num_threads, set_num_threads, show_config
 from mercer.errors import (
     DomainMismatch,
+    InvalidArgument,
     InvalidInput,
     InvalidParameter,
     MercerError,
@@ -96,6 +97,7 @@ __all__ = [
     "HistogramIntersection",
     "Indicator",
     "IntersectionExp",
+    "InvalidArgument",
     "InvalidInput",
     "InvalidParameter",
     "Kernel",

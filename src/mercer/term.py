@@ -79,6 +79,15 @@ class Term(Writable):
         for child in self.children():
             yield from child.walk()
 
+    def written(self) -> Iterator["Term"]:
+        """The term and all below it that its user wrote: not those that stand there by default."""
+        yield self
+        for field in _declared(type(self)):
+            value = getattr(self, field.name)
+            for child in value if holds_terms(value) else (value,):
+                if isinstance(child, Term) and child != field.default:
+                    yield from child.written()
+
     # Identity
 
     @cached_property

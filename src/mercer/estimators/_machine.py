@@ -8,13 +8,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
-from mercer.estimators._kernels import KernelSpec
+from mercer.errors import InvalidInput, UncertifiedWarning
+from mercer.estimators._kernels import KernelSpec, with_parameters
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
 from mercer.kernels.bound import Bound, bind
-from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
 from mercer.points.adapt import as_points, require
 from mercer.points.base import Domain, Points
@@ -62,13 +61,7 @@ class KernelMachine(BaseEstimator):
         inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
         super().set_params(**own)
         if inner:
-            if not isinstance(self.kernel, Kernel):
-                raise InvalidParameter(
-                    f"Only a Kernel object has parameters such as {prefix}{next(iter(inner))}.",
-                    f"kernel is {self.kernel!r}.",
-                    "Try kernel=RBF() and kernel__length_scale, or the parameter gamma beside a name.",
-                )
-            self.kernel = self.kernel.replace(**inner)
+            self.kernel = with_parameters(self.kernel, inner)
         return self
 
     def __sklearn_tags__(self) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.domains import is_number
-from mercer.errors import InvalidInput, InvalidParameter, NotPositive
+from mercer.errors import InvalidInput, InvalidParameter, NotPositive, shown
 from mercer.estimators._kernels import KernelSpec
 from mercer.estimators._machine import KernelMachine
 from mercer.kernels.bound import bind
@@ -155,7 +155,7 @@ def _refuse_negative(kernel: Kernel) -> None:
 
 def _positive(bandwidth: Any) -> float:
     if not is_number(bandwidth) or not 0.0 < float(bandwidth) < np.inf:
-        raise InvalidParameter('bandwidth must be a number > 0, or "loo".', f"Got {bandwidth!r}.")
+        raise InvalidParameter('bandwidth must be a number > 0, or "loo".', f"Got {shown(bandwidth)}.")
     return float(bandwidth)
 
 
@@ -163,8 +163,8 @@ def _grid(bandwidths: Any) -> Array:
     wrong = "bandwidths must be numbers > 0, at least one."
     try:
         found = np.atleast_1d(np.asarray(bandwidths, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise InvalidParameter(wrong, f"Got {bandwidths!r}.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidParameter(wrong, f"Got {shown(bandwidths)}.") from error
     if found.ndim != 1 or found.size == 0 or not (np.isfinite(found) & (found > 0.0)).all():
-        raise InvalidParameter(wrong, f"Got {bandwidths!r}.")
+        raise InvalidParameter(wrong, f"Got {shown(bandwidths)}.")
     return found

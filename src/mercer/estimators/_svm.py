@@ -19,6 +19,7 @@ from mercer.grams.base import Gram
 from mercer.grams.choose import gram_for_steps
 from mercer.grams.dense import DenseGram
 from mercer.kernels.bound import Bound, bind
+from mercer.kernels.called import given_values
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
@@ -144,7 +145,7 @@ class SupportVectorMachine(KernelMachine):
         values = points
         if isinstance(points, Given):
             kernel = spec.build()
-            values = Stored(points.called(self.kernel, points))
+            values = Stored(given_values(self.kernel, points, points))
             check_stored(values.matrix)
         chosen = points if is_all else points.take(rows)
         is_formula = isinstance(self.kernel, Kernel) and not isinstance(self.kernel, Precomputed)

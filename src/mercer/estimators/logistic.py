@@ -1,6 +1,5 @@
 """Kernel logistic regression."""
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -8,7 +7,8 @@ import numpy.typing as npt
 import scipy.special
 from sklearn.base import ClassifierMixin
 
-from mercer.errors import InvalidParameter
+from mercer.domains import is_number
+from mercer.errors import InvalidParameter, shown
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._parameters import check_parameters
@@ -251,8 +251,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     def _penalty(self) -> float:
         given: Any = self.C
-        if not isinstance(given, Real) or not 0.0 < float(given) < np.inf:
-            raise InvalidParameter("C must be a number above 0.", f"Got {given!r}.")
+        if not is_number(given) or not 0.0 < float(given) < np.inf:
+            raise InvalidParameter("C must be a number above 0.", f"Got {shown(given)}.")
         return float(given)
 
     @property

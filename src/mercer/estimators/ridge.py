@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InvalidParameter
+from mercer.errors import InvalidParameter, shown
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
@@ -149,8 +149,13 @@ class KernelRidge(LeastSquaresMachine):
         wrong = f"alpha must be one number ≥ 0, or one for each of the {t} targets."
         try:
             alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter(wrong, f"Got {self.alpha!r}.") from error
-        if alpha.ndim != 1 or alpha.size not in (1, t) or not (np.isfinite(alpha) & (alpha >= 0.0)).all():
-            raise InvalidParameter(wrong, f"Got {self.alpha!r}.")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidParameter(wrong, f"Got {shown(self.alpha)}.") from error
+        if (
+            np.ma.is_masked(self.alpha)
+            or alpha.ndim != 1
+            or alpha.size not in (1, t)
+            or not (np.isfinite(alpha) & (alpha >= 0.0)).all()
+        ):
+            raise InvalidParameter(wrong, f"Got {shown(self.alpha)}.")
         return np.broadcast_to(alpha, (t,))

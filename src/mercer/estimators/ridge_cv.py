@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
@@ -240,10 +240,10 @@ class KernelRidgeCV(LeastSquaresMachine):
         wrong = "alphas must be a number above 0, or a list of at least one."
         try:
             alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter(wrong, f"Got {self.alphas!r}.") from error
-        if alphas.ndim != 1 or alphas.size == 0:
-            raise InvalidParameter(wrong, f"Got {self.alphas!r}.", "Try np.logspace(-4, 4, 50).")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidParameter(wrong, f"Got {shown(self.alphas)}.") from error
+        if np.ma.is_masked(self.alphas) or alphas.ndim != 1 or alphas.size == 0:
+            raise InvalidParameter(wrong, f"Got {shown(self.alphas)}.", "Try np.logspace(-4, 4, 50).")
         good = np.isfinite(alphas) & (alphas > 0.0)
         if not good.all():
             index = int(np.argmin(good))

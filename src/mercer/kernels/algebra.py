@@ -9,7 +9,7 @@ from mercer.errors import NotPositive
 from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction, divided, mixed_sorts
 from mercer.kernels.node import written
 from mercer.kernels.pullback import over_disjoint_columns
-from mercer.kernels.rows import KERNEL, InverseRoot, UserFunction
+from mercer.kernels.rows import KERNEL, UserFunction
 from mercer.kernels.rules import (
     ADDITION,
     CONGRUENCE,
@@ -27,7 +27,7 @@ from mercer.notation import POWER, PRODUCT, SUM, Notation
 from mercer.term import REQUIRED, param
 
 __all__ = [
-    "COEFFICIENT", "Congruence", "Constant", "Exp", "Normalised", "Product", "Scaled", "Sum",
+    "COEFFICIENT", "Congruence", "Constant", "Exp", "Product", "Scaled", "Sum",
 ]  # fmt: skip
 
 COEFFICIENT = RealNumber(low=0.0, text="a finite number ≥ 0", error=NotPositive)
@@ -297,46 +297,6 @@ class Congruence(Kernel):
         return tape.mul_rows(tape.fold(self.kernel), tape.rows(self.function))
 
 
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class Normalised(Kernel):
-    """A kernel with ones on the diagonal, written ``k.normalised()``.
-
-    k(x, z) = k₁(x, z)/√(k₁(x, x)·k₁(z, z)), and 0 where k₁(x, x) = 0. Positive because this is f(x)·k₁(x, z)·f(z)
-    with f(x) = k₁(x, x)^(−1/2), or 0 (rule 6).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel k₁.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Linear
-    >>> Linear().normalised().expand()
-    Linear().scaled_by(InverseRoot(Linear()))
-    """
-
-    notation: ClassVar[Notation] = Notation(
-        source="{kernel:4}.normalised()", text="{kernel:3}/√({kernel.x:3}·{kernel.z:3})",
-        latex=r"\frac{{{kernel}}}{{\sqrt{{{kernel.x:3} \, {kernel.z:3}}}}}", level=PRODUCT,
-    )  # fmt: skip
-    kernel: Kernel = param(REQUIRED, KERNEL)
-
-    @property
-    def bound(self) -> float:
-        """1, by the inequality of Cauchy and Schwarz."""
-        return 1.0
-
-    def fractional(self, exponent: float) -> Kernel:
-        """The normalised power."""
-        return Normalised(self.kernel.fractional(exponent))
-
-    def expand(self) -> Kernel:
-        """Rule 6 with f(x) = k₁(x, x)^(−1/2)."""
-        return Congruence(self.kernel, InverseRoot(self.kernel))
-
-
 def _add(left: Kernel, right: Kernel | Distance | float) -> Kernel:
     if isinstance(right, Distance):
         raise mixed_sorts(f"{written(left, SUM)} + {written(right, PRODUCT)}", right)
@@ -379,4 +339,4 @@ def _scaled_by(kernel: Kernel, function: object) -> Kernel:
     return Congruence(kernel, function)
 
 
-BUILD.update(add=_add, multiply=_multiply, divide=_divide, exp=Exp, normalised=Normalised, scaled_by=_scaled_by)
+BUILD.update(add=_add, multiply=_multiply, divide=_divide, exp=Exp, scaled_by=_scaled_by)

@@ -14,11 +14,13 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.budget import empty_on_a_line, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
-from mercer.kernels.plan import OPERATIONS, Plan
+from mercer.kernels.blame import not_finite, owners_of_leaves, owners_of_rows, owners_of_views, written_in
+from mercer.kernels.plan import Plan, Row
 from mercer.kernels.sources import Source, source_of
 from mercer.kernels.tape import Lowerable, compile_plan
 from mercer.maps.base import FittedMap, Map
-from mercer.points import Points, as_points, check_same_width
+from mercer.points import Points, as_points, check_same_width, require
+from mercer.points.vectors import refuse_masked
 
 __all__ = ["Bound", "Cross", "bind", "diagonal", "evaluate"]
 
@@ -46,14 +48,21 @@ class Reading:
         Of the kernel.
     basis : Points
         What is learnt from.
+    kernel : Kernel or Distance
+        What the user wrote, for messages.
     """
 
-    def __init__(self, plan: Plan, basis: Points) -> None:
+    def __init__(self, plan: Plan, basis: Points, kernel: Resolvable) -> None:
         self._plan = plan
-        self._views = tuple(_fit_chain(maps, basis) for maps in plan.views)
+        self._written = written_in(kernel)
+        self._views = tuple(
+            _fit_chain(maps, basis, owner, self._written)
+            for maps, owner in zip(plan.views, owners_of_views(plan), strict=True)
+        )
         seen = self._seen(basis)
         self._sources: tuple[Source, ...] = tuple(
-            source_of(leaf, owner, seen[leaf.view]) for leaf, owner in zip(plan.leaves, _owners(plan), strict=True)
+            source_of(leaf, owner, seen[leaf.view])
+            for leaf, owner in zip(plan.leaves, owners_of_leaves(plan), strict=True)
         )
         self.own = self._side(seen, len(basis))
 
@@ -69,9 +78,20 @@ class Reading:
         side = _core.Side(n)
         for leaf, source in zip(self._plan.leaves, self._sources, strict=True):
             source.add(side, seen[leaf.view])
-        for f, view in self._plan.rows:
-            side.rows(np.ascontiguousarray(f.values(seen[view]), dtype=np.float64))
+        for (f, view), owner in zip(self._plan.rows, owners_of_rows(self._plan), strict=True):
+            side.rows(np.ascontiguousarray(self._row(f, seen[view], owner), dtype=np.float64))
         return side
+
+    def _row(self, f: Row, points: Points, owner: object) -> Array:
+        try:
+            return f.values(points)
+        except NotFinite as found:
+            if found.row is None or f in self._written:
+                raise
+            raise NotFinite(
+                f"{owner!r} is not finite at row {found.row}.", "Its k(x, x) overflows float64.", "Scale the points.",
+                row=found.row,
+            ) from None  # fmt: skip
 
 
 @final
@@ -108,7 +128,7 @@ class Bound:
         self.dtype = dtype
         self.plan = compile_plan(kernel)
         shared = like is not None and like.plan.reads_as(self.plan)
-        self.reading: Reading = like.reading if like is not None and shared else Reading(self.plan, basis)
+        self.reading: Reading = like.reading if like is not None and shared else Reading(self.plan, basis, kernel)
         self._basis = _core.Basis(_crossed(self.plan), self.reading.own, isa, budget)
 
     def __len__(self) -> int:
@@ -146,7 +166,7 @@ class Bound:
         try:
             return self._basis.pairs(self.reading.own)
         except _core.NotFiniteValue as found:
-            raise _not_finite(self, *found.args) from None
+            raise not_finite(self.kernel, self.plan, np.dtype(np.float64), *found.args) from None
 
     def with_kernel(self, kernel: Resolvable) -> "Bound":
         """Another kernel, already resolved, with the same basis: what both read of it is prepared once."""
@@ -236,7 +256,7 @@ class Cross:
         try:
             return method(self._side, *arguments, single=self.dtype == np.float32)
         except _core.NotFiniteValue as found:
-            raise _not_finite(self.bound, *found.args) from None
+            raise not_finite(self.bound.kernel, self.bound.plan, self.dtype, *found.args) from None
 
 
 def bind(kernel: Any, X: Any, *, dtype: Any = None, name: str = "X") -> Bound:
@@ -279,16 +299,11 @@ def _crossed(plan: Plan) -> _core.Plan:
     return _core.Plan([leaf.kind for leaf in plan.leaves], steps, plan.n_registers, len(plan.rows), plan.result)
 
 
-def _owners(plan: Plan) -> list[str]:
-    """The node that first reads each leaf, for messages."""
-    written = zip(plan.instructions, plan.nodes, strict=True)
-    first = {i.a: node for i, node in reversed(list(written)) if "leaf" in OPERATIONS[i.op]}
-    return [repr(first[leaf]) for leaf in range(len(plan.leaves))]
-
-
-def _fit_chain(maps: tuple[Map, ...], basis: Points) -> tuple[FittedMap, ...]:
+def _fit_chain(maps: tuple[Map, ...], basis: Points, owner: str, written: frozenset[object]) -> tuple[FittedMap, ...]:
     chain: list[FittedMap] = []
     for m in maps:
+        if m not in written:  # a step of an expansion, for which its node answers
+            require(basis, m.needs, owner)
         chain.append(m.fit(basis))
         basis = chain[-1](basis)
     return tuple(chain)
@@ -309,6 +324,7 @@ def _work_type(dtype: Any, points: Points) -> Float:
 
 def _as_table(V: Any, rows: int, name: str) -> tuple[bool, npt.NDArray[np.float64]]:
     """V as (rows, t) float64, and whether it came as a vector."""
+    refuse_masked(V, name)
     array = np.asarray(V)
     if array.dtype.kind not in "fiub":
         raise InvalidInput(f"{name} must be an array of real numbers.", f"Got dtype {array.dtype}.")
@@ -323,15 +339,3 @@ def _as_table(V: Any, rows: int, name: str) -> tuple[bool, npt.NDArray[np.float6
         i, j = (int(at) for at in np.argwhere(~np.isfinite(table))[0])
         raise InvalidInput(f"{name} must be finite.", f"{name}[{i}, {j}] is {table[i, j]}.")
     return array.ndim == 1, table
-
-
-def _not_finite(bound: Bound, row: int, column: int, instruction: int) -> NotFinite:
-    node = bound.plan.nodes[instruction] if instruction >= 0 else bound.kernel
-    attempt = "Scale the points, or use a normalised kernel."
-    if bound.dtype == np.float32:
-        attempt = "float64 points reach further; or scale the points, or use a normalised kernel."
-    return NotFinite(
-        f"{node!r} is not finite at row {row} against basis point {column}.",
-        f"The value overflows {bound.dtype.name}, or is not a number.",
-        attempt,
-    )

@@ -6,9 +6,10 @@ from typing import ClassVar, Self, final
 from mercer.domains import GammaOrRule, Integer, NonNegative
 from mercer.errors import InvalidParameter
 from mercer.kernels import lengths
-from mercer.kernels.algebra import Congruence, Normalised
+from mercer.kernels.algebra import Congruence
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.linear import Linear
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import Power
 from mercer.kernels.rows import NormPower
 from mercer.kernels.series import PowerSeries
@@ -60,7 +61,7 @@ class Polynomial(Kernel):
 
     def resolved_here(self, points: Points) -> Self:
         """γ found on the points."""
-        return self.replace(gamma=GAMMA_RULES[self.gamma](points)) if isinstance(self.gamma, str) else self
+        return self.replace(gamma=GAMMA_RULES[self.gamma](points, self)) if isinstance(self.gamma, str) else self
 
     def expand(self) -> Kernel:
         """The power of a sum; what is 1 or 0 is left out."""

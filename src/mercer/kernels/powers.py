@@ -47,6 +47,10 @@ class Power(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     exponent: int = param(REQUIRED, Integer(0, error=NotPositive))
 
+    def monomials(self) -> tuple[tuple[int, float], ...]:
+        """The degree and coefficient of each term of the polynomial: one."""
+        return ((self.exponent, 1.0),)
+
     @property
     def never_negative(self) -> bool:
         """Whether the exponent is even."""
@@ -154,6 +158,10 @@ class PolynomialOf(Kernel):
             source="polynomial({kernel}, {coefficients})", text=" + ".join(text) or "0", latex=" + ".join(latex) or "0",
             level=SUM, condition="coefficients {coefficients} ≥ 0", condition_latex=r"{coefficients} \ge 0",
         )  # fmt: skip
+
+    def monomials(self) -> tuple[tuple[int, float], ...]:
+        """The degree and coefficient of each term that is not zero."""
+        return tuple((degree, each) for degree, each in enumerate(self.coefficients) if each)
 
     @property
     def never_negative(self) -> bool:

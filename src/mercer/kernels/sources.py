@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from mercer import _core
 from mercer.budget import refuse_too_large
 from mercer.errors import DomainMismatch, InvalidInput
+from mercer.kernels.called import FORMS
 from mercer.kernels.plan import LEAVES, Leaf
 from mercer.points import Domain, Indicators, Points, Stored, Vectors, require
 
@@ -136,58 +137,23 @@ class _Entries:
 class _Calls:
     """A Python function of two points, or of two collections of points."""
 
-    owner: str
     fn: Callable[..., Any]
     form: str
     basis: Points
 
     @classmethod
-    def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
+    def fit(cls, leaf: Leaf, _owner: str, basis: Points, /) -> Self:
         assert leaf.fn is not None
-        return cls(owner, leaf.fn, leaf.form, basis)
+        return cls(leaf.fn, leaf.form, basis)
 
     def add(self, side: _core.Side, points: Points) -> None:
-        fill = _FORMS[self.form]
+        fill = FORMS[self.form]
 
         def block(i0: int, i1: int, j0: int, j1: int) -> npt.NDArray[np.float64]:
             left, right = points.take(slice(i0, i1)).raw(), self.basis.take(slice(j0, j1)).raw()
-            return fill(self.fn, left, right, (i1 - i0, j1 - j0), self.owner)
+            return fill(self.fn, left, right, (i1 - i0, j1 - j0))
 
         side.call(block)
-
-
-def _call_pairs(
-    fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int], owner: str
-) -> npt.NDArray[np.float64]:
-    out = np.empty(shape)
-    for i, x in enumerate(left):
-        for j, z in enumerate(right):
-            value = fn(x, z)
-            try:
-                out[i, j] = value
-            except (TypeError, ValueError):
-                raise InvalidInput(
-                    f"The function of {owner} must give one number for two points.",
-                    f"It gave {value!r}.",
-                    'For a function of two collections of points that gives a matrix, say form="matrix".',
-                ) from None
-    return out
-
-
-def _call_matrix(
-    fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int], owner: str
-) -> npt.NDArray[np.float64]:
-    out = np.ascontiguousarray(fn(left, right), dtype=np.float64)
-    if out.shape != shape:
-        raise InvalidInput(
-            f"The function of {owner} must give a matrix of shape {shape} for {shape[0]} and {shape[1]} points.",
-            f"It gave shape {out.shape}.",
-            'For a function of two points that gives a number, say form="pair".',
-        )
-    return out
-
-
-_FORMS = {"pair": _call_pairs, "matrix": _call_matrix}
 
 
 def vectors_of(points: Points, owner: str) -> Vectors | Indicators:

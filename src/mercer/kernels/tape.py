@@ -6,10 +6,13 @@ kernels of ⟨x, z⟩ in one formula share one tile of inner products.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NewType, Protocol, final
 
+from mercer.domains import is_hashable
 from mercer.kernels.plan import OPERATIONS, Instruction, Leaf, Plan, Row
 from mercer.maps.base import Map
+from mercer.term import Term
 
 __all__ = ["Lowerable", "Register", "Rows", "Tape", "compile_plan"]
 
@@ -35,7 +38,8 @@ class _Program:
         self.written: list[Instruction] = []
         self.nodes: list[object] = []
         self.folded: dict[tuple[Lowerable, int], Register] = {}
-        self.writing: Lowerable | None = None
+        self.writing: object = None  # the smallest part of the user's formula that is being lowered
+        self.parts: frozenset[Term] = frozenset()  # of the formula
 
 
 @final
@@ -53,14 +57,24 @@ class Tape:
         longer.view = (*self.view, m)
         return longer
 
-    def fold(self, node: Lowerable) -> Register:
-        """Lower a node in this view, once; its instructions are remembered as its own."""
+    def fold(self, node: Lowerable, owner: Term | None = None) -> Register:
+        """Lower a node in this view, once.
+
+        Its instructions are remembered, for messages, as those of the smallest part that the user wrote: of the node,
+        or of the one that it comes from where it is a step of an expansion; of `owner` where that is given.
+        """
         program = self._program
         key = (node, self._view())
         if key not in program.folded:
-            outer, program.writing = program.writing, node
+            outer = program.writing, program.parts
+            found = node if owner is None else owner
+            if owner is not None or not isinstance(program.writing, Term):
+                program.parts = frozenset(found.written()) if isinstance(found, Term) else frozenset()
+                program.writing = found
+            elif found in program.parts:
+                program.writing = found
             program.folded[key] = node.lower(self)
-            program.writing = outer
+            program.writing, program.parts = outer
         return program.folded[key]
 
     def plan(self, result: Register) -> Plan:
@@ -83,7 +97,8 @@ class Tape:
 
     def callback(self, fn: Callable[..., Any], form: str) -> Register:
         """Values of a Python function."""
-        return self._write("value", a=self._leaf("callback", fn, form))
+        known = fn if is_hashable(fn) else partial(fn)  # a partial has a hash of its own
+        return self._write("value", a=self._leaf("callback", known, form))
 
     # Elementwise
 

@@ -3,10 +3,11 @@
 import numpy as np
 
 from mercer.kernels import lengths
-from mercer.kernels.algebra import Congruence, Constant, Normalised, Product, Scaled, Sum
+from mercer.kernels.algebra import Congruence, Constant, Product, Scaled, Sum
 from mercer.kernels.distances import DistanceSum, Polarised
 from mercer.kernels.histogram import ExponentialChiSquared
 from mercer.kernels.kernel import Distance, Kernel
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import FractionalPower, Power
 from mercer.kernels.pullback import Pullback
 from mercer.kernels.radial import Periodic

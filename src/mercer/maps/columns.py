@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from mercer.domains import TupleOf
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.maps.base import StatelessMap
 from mercer.notation import Notation, Raw
 from mercer.points import Domain, Indicators, Points, Table, Vectors
@@ -28,7 +28,7 @@ class _ColumnName:
             return str(value)
         if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
             return int(value)
-        raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {value!r}.")
+        raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {shown(value)}.")
 
 
 @final

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from mercer.grams.factored import PhiBlocks, finite_map
 from mercer.kernels.bound import Bound, Cross
+from mercer.kernels.called import given_values
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.schoenberg import Radial
 from mercer.models.pairs import Pairs
@@ -134,7 +135,7 @@ class Model:
         if isinstance(self.basis, Places):
             return self.basis.columns_of(points)
         if isinstance(self.basis, Given):
-            return self.basis.called(self.kernel.fn, points)
+            return given_values(self.kernel.fn, points, self.basis)
         return self.bound.cross(points) if len(self.basis) else np.empty((len(points), 0))
 
     def decide(self, K: Cross | Array) -> Array:  # (K's rows, t)

@@ -88,6 +88,8 @@ def as_rows(rows: Rows, n: int) -> slice | NDArray[np.intp]:
     """
     if isinstance(rows, slice):
         return rows
+    if np.ma.is_masked(rows):
+        raise InvalidInput("rows must be integers.", "Some are masked.", "Fill or drop them.")
     index = np.asarray(rows)
     if index.ndim != 1:
         raise InvalidInput(

@@ -1,15 +1,12 @@
 """A collection that only the user's own function understands, taken as it is."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.errors import InvalidInput, NotFinite
-from mercer.points.base import Domain, Points, Rows, as_rows
+from mercer.points.base import Domain, Rows, as_rows
 
 __all__ = ["Given"]
 
@@ -31,10 +28,9 @@ class Given:
 
     Examples
     --------
-    >>> X = Given(["to", "be", "or", "not"])
-    >>> same = lambda left, right: [[float(len(a) == len(b)) for b in right] for a in left]
-    >>> X.take([1, 3]).called(same, Given(["no"]))
-    array([[1., 0.]])
+    >>> X = Given(["to", "be", "or", "not"]).take([1, 3])
+    >>> len(X), X.rows, X.raw()
+    (2, array([1, 3]), ['to', 'be', 'or', 'not'])
     """
 
     domain: ClassVar[Domain] = Domain.OBJECTS
@@ -42,41 +38,22 @@ class Given:
     rows: NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
-        return self._count if self.rows is None else len(self.rows)
+        return self.count if self.rows is None else len(self.rows)
 
     def __repr__(self) -> str:
         return f"Given({len(self)} points, {type(self.collection).__name__})"
 
     @property
-    def _count(self) -> int:
+    def count(self) -> int:
+        """The number of points in the whole collection."""
         shape = getattr(self.collection, "shape", None)
         return int(shape[0]) if shape is not None else len(self.collection)
 
     def take(self, rows: Rows) -> "Given":
         """The chosen points of the same collection."""
-        mine = np.arange(self._count) if self.rows is None else self.rows
+        mine = np.arange(self.count) if self.rows is None else self.rows
         return Given(self.collection, mine[as_rows(rows, len(self))])
 
     def raw(self) -> Any:
         """The whole collection."""
         return self.collection
-
-    def called(self, fn: Callable[[Any, Any], Any], points: Points) -> NDArray[np.float64]:
-        """The matrix of kernel values between all points of another collection and these, checked."""
-        found = fn(points.raw(), self.collection)
-        values = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64)
-        shape = (len(points), self._count)
-        if values.shape != shape:
-            raise InvalidInput(
-                f"The function given as kernel must return a matrix of shape {shape} here.",
-                f"It returned shape {values.shape}.",
-                "Take two collections of points and return all their kernel values; a function of two points is "
-                'Custom(fn, because="…").',
-            )
-        if not np.isfinite(values).all():
-            i, j = np.argwhere(~np.isfinite(values))[0]
-            raise NotFinite(
-                "The function given as kernel must return finite numbers.",
-                f"Its value for the points {i} and {j} is {values[i, j]}.",
-            )
-        return values if self.rows is None else values[:, self.rows]

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.errors import DomainMismatch, InvalidInput
+from mercer.errors import DomainMismatch, InvalidInput, shown
 from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
-from mercer.points.vectors import Vectors
+from mercer.points.vectors import Vectors, refuse_masked
 
 __all__ = ["Indicators", "Sets"]
 
@@ -61,6 +61,7 @@ class Sets:
             )
         if len(X) == 0:
             raise found_none(name, "sample", (0,))
+        refuse_masked(X, name)
         for row, value in enumerate(X):
             if not isinstance(value, (set, frozenset)):
                 raise DomainMismatch(
@@ -215,6 +216,6 @@ def _check_items(items: NDArray[np.object_], offsets: NDArray[np.int64], name: s
     row = int(np.searchsorted(offsets, place, side="right")) - 1
     raise InvalidInput(
         f"Input {name} contains NaN.",
-        f"The set in row {row} holds {items[place]!r}, which does not equal itself.",
+        f"The set in row {row} holds {shown(items[place])}, which does not equal itself.",
         "Drop it from the set, or put a value of your own in its place.",
     )

@@ -32,17 +32,20 @@ class Column:
         Numbers (missing ones are NaN), or objects (missing ones are None); read-only.
     domain : Domain
         What the column becomes when it is selected alone: VECTORS, SETS or OBJECTS.
+    kind : str
+        What the values are, where messages can say more than the domain.
     """
 
     values: NDArray[Any]  # (n,)
     domain: Domain
+    kind: str = ""
 
     def __len__(self) -> int:
         return len(self.values)
 
     def take(self, index: slice | NDArray[np.intp]) -> "Column":
         """The chosen rows."""
-        return Column(read_only(self.values[index]), self.domain)
+        return Column(read_only(self.values[index]), self.domain, self.kind)
 
 
 @final
@@ -159,15 +162,18 @@ class Table:
         for name in found:
             _check_no_missing(self.columns[name], self.name, name)
         values = [self.columns[name].values for name in found]
-        return Objects(list(values[0] if len(found) == 1 else zip(*values, strict=True)), self.name)
+        if len(found) > 1:
+            return Objects(list(zip(*values, strict=True)), self.name)
+        return Objects(list(values[0]), self.name, self.columns[found[0]].kind)
 
     def vectors(self) -> Vectors:
         """All columns as vectors; refused if one is not numeric."""
         other = [name for name, column in self.columns.items() if column.domain is not Domain.VECTORS]
         if other:
             numeric = [name for name in self.columns if name not in other]
+            column = self.columns[other[0]]
             raise DomainMismatch(
-                f"Input {self.name} is not numeric: column {other[0]!r} holds {self.columns[other[0]].domain.value}.",
+                f"Input {self.name} is not numeric: column {other[0]!r} holds {column.kind or column.domain.value}.",
                 f"{len(other)} of {self.width} columns are not numbers.",
                 f"Choose the numeric columns with .on(Columns({', '.join(map(repr, numeric[:4]))}"
                 f"{', ...' if len(numeric) > 4 else ''}))."
@@ -223,6 +229,10 @@ def read_series(series: Any) -> _Values:
     return series.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan), False
 
 
+def _read_categorical(values: Any) -> _Values:
+    return list(values), True
+
+
 def _read_polars(frame: Any) -> Iterable[tuple[object, _Values]]:
     return ((series.name, read_polars_series(series)) for series in frame.get_columns())
 
@@ -271,6 +281,7 @@ _READERS: dict[tuple[str, str], Callable[[Any], Iterable[tuple[object, _Values]]
 }
 SERIES_READERS: dict[tuple[str, str], Callable[[Any], _Values]] = {
     ("pandas", "Series"): read_series,
+    ("pandas", "Categorical"): _read_categorical,
     ("polars", "Series"): read_polars_series,
     ("pyarrow", "Array"): read_arrow_array,
     ("pyarrow", "ChunkedArray"): read_arrow_array,
@@ -305,7 +316,7 @@ def _object_column(values: list[Any], categorical: bool) -> Column:
         return Column(read_only(_floats(numbers)), Domain.VECTORS)
     sets = bool(kinds) and all(issubclass(kind, (set, frozenset)) for kind in kinds)
     array = np.fromiter(values, dtype=np.object_, count=len(values))
-    return Column(read_only(array), Domain.SETS if sets else Domain.OBJECTS)
+    return Column(read_only(array), Domain.SETS if sets else Domain.OBJECTS, "categories" if categorical else "")
 
 
 def _floats(numbers: list[Any]) -> NDArray[Any]:

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.errors import DomainMismatch, InvalidInput
+from mercer.errors import DomainMismatch, InvalidInput, shown
 from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
 
-__all__ = ["Vectors"]
+__all__ = ["Vectors", "refuse_masked"]
 
 _INT32_MAX = 2**31 - 1
 # Entries looked at together when a bad one must be found: large enough for speed, small enough to need no memory.
@@ -154,8 +154,8 @@ def _as_array(X: object, name: str) -> NDArray[Any]:
             f"The argument is {name}.",
             "Please convert to a numpy array with np.asarray.",
         )
-    if isinstance(X, np.ma.MaskedArray):
-        X = _unmasked(X, name)
+    for part in X if isinstance(X, (list, tuple)) else (X,):
+        refuse_masked(part, name)
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -177,7 +177,10 @@ def _as_array(X: object, name: str) -> NDArray[Any]:
     )
 
 
-def _unmasked(array: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
+def refuse_masked(array: object, name: str) -> None:
+    """Refuse a masked array that masks something: the mask would be lost."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return
     masked = np.argwhere(np.ma.getmaskarray(array))
     if masked.size:
         raise InvalidInput(
@@ -185,7 +188,9 @@ def _unmasked(array: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
             f"The first is at index {tuple(map(int, masked[0]))}.",
             "Fill them with X.filled(value), or drop those rows.",
         )
-    return np.asarray(array.data)
+
+
+_ONE_LENGTH = "Pass rows of one length; where they are sets of items, for a kernel of sets, [set(row) for row in X]."
 
 
 def _ragged(X: object, name: str) -> InvalidInput:
@@ -200,7 +205,7 @@ def _ragged(X: object, name: str) -> InvalidInput:
         if odd is not None
         else "Its entries differ in shape."
     )
-    return InvalidInput(f"Input {name} is ragged: its rows differ in length.", got, "Pass rows of one length.")
+    return InvalidInput(f"Input {name} is ragged: its rows differ in length.", got, _ONE_LENGTH)
 
 
 def _real_array(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -243,8 +248,8 @@ def _refuse_text(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    text = any(isinstance(value, (str, bytes)) for value in array.flat)
-    if not text:
+    other = any(isinstance(value, (str, bytes, complex, np.complexfloating)) for value in array.flat)
+    if not other:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -257,9 +262,9 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
 def _check_number(value: object, name: str, place: tuple[int, ...]) -> None:
     at = f"row {place[0]}, column {place[1]}"
     if is_missing(value):
-        raise InvalidInput(f"Input {name} contains NaN.", f"{at.capitalize()} is {value!r}.", _FILL)
+        raise InvalidInput(f"Input {name} contains NaN.", f"{at.capitalize()} is {shown(value)}.", _FILL)
     if isinstance(value, (complex, np.complexfloating)):
-        raise InvalidInput("Complex data not supported.", f"In {name}, {at} is {value!r}.")
+        raise InvalidInput("Complex data not supported.", f"In {name}, {at} is {shown(value)}.")
     if not isinstance(value, (str, bytes)):
         try:
             float(value)  # type: ignore[arg-type]  # whether this works is the question

@@ -88,9 +88,9 @@ def test_a_product_with_a_wrong_array_is_refused(V):
 
 def test_an_overflow_names_row_and_node():
     sets = [frozenset("a"), frozenset(range(800))]
-    with pytest.raises(mercer.NotFinite, match=r"exp(.|\n)*row 1 against basis point 1"):
+    with pytest.raises(mercer.NotFinite, match=r"^IntersectionExp\(\) is not finite at row 1 against basis point 1"):
         mercer.IntersectionExp()(sets)
-    with pytest.raises(mercer.NotFinite, match=r"exp(.|\n)*row 1"):
+    with pytest.raises(mercer.NotFinite, match=r"^IntersectionExp\(\) is not finite at row 1"):
         mercer.gram(mercer.IntersectionExp(), sets, budget=0) @ np.ones(2)
 
 
