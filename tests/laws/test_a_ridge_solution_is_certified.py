@@ -16,7 +16,7 @@ IDENTITY = 1e-9
 # Tight enough that an iterative solver shows the identities too.
 TIGHT = Options(tol=1e-13)
 DUAL = sorted(
-    name for name, row in SOLVERS.items() if "squared" in row.losses and name != "primal"
+    name for name, row in SOLVERS.items() if row.losses.have(LOSSES["squared"]) and name != "primal"
 )  # a stored matrix has no features
 
 

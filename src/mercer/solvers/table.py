@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
+from mercer.problems.losses import Loss
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.cg import cg
@@ -18,6 +19,7 @@ from mercer.solvers.factor import groups, scaling
 from mercer.solvers.held import held_bytes
 from mercer.solvers.mixed import is_coarse, mixed
 from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
+from mercer.solvers.newton_systems import direct_bytes
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
@@ -50,6 +52,18 @@ ROWS_PER_FEATURE = 2
 _GUESSES: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 
 
+class Losses(NamedTuple):
+    """Which losses a method minimises, by what it asks of them."""
+
+    said: str
+    have: Callable[[Loss], bool]
+
+
+QUADRATIC = Losses("quadratic losses", lambda loss: loss.is_quadratic)
+BENT = Losses("smooth losses that are not quadratic", lambda loss: loss.is_smooth and not loss.is_quadratic)
+SMOOTH = Losses("smooth losses", lambda loss: loss.is_smooth)
+
+
 @final
 @dataclass(frozen=True)
 class Solver:
@@ -61,8 +75,8 @@ class Solver:
         What `solver=` calls it.
     method : str
         One line about it.
-    losses : frozenset of str
-        Losses that it can minimise.
+    losses : Losses
+        Those that it can minimise.
     memory : callable (Problem) -> int
         Bytes it needs beyond the Gram matrix it is given.
     cannot : callable (Problem) -> str
@@ -77,7 +91,7 @@ class Solver:
 
     name: str
     method: str
-    losses: frozenset[str]
+    losses: Losses
     memory: Callable[[Problem], int]
     cannot: Callable[[Problem], str]
     unsuited: Callable[[Problem], str]
@@ -86,8 +100,8 @@ class Solver:
 
     def refusal(self, problem: Problem) -> str:
         """Why the method cannot solve this problem; empty if it can."""
-        if problem.loss.name not in self.losses:
-            return f"it minimises {', '.join(sorted(self.losses))} losses, not {problem.loss.name}"
+        if not self.losses.have(problem.loss):
+            return f"it minimises {self.losses.said}, and the {problem.loss.name} loss is not among them"
         return self.cannot(problem)
 
     def reluctance(self, problem: Problem) -> str:
@@ -200,7 +214,7 @@ def _rows_per_iteration(problem: Problem) -> float:
 
 def _columns(problem: Problem) -> int:
     """Right-hand sides that are solved for together."""
-    return int(problem.y.shape[1] + (problem.B.shape[1] if problem.loss.name in SQUARED else 0))
+    return int(problem.y.shape[1] + (problem.B.shape[1] if problem.loss.is_quadratic else 0))
 
 
 def _held_bytes(problem: Problem) -> int:
@@ -209,21 +223,17 @@ def _held_bytes(problem: Problem) -> int:
     return held_bytes(problem.gram, 1.0 / largest, _columns(problem)) if largest > 0.0 else 0
 
 
-SQUARED = frozenset({"squared"})
-LOGISTIC = frozenset({"logistic", "softmax"})
-
-
 def _primal_bytes(problem: Problem) -> int:
     features = _features(problem) or 0
-    return 16 * features**2 if problem.loss.name in SQUARED else 8 * (features * problem.y.shape[1]) ** 2
+    return 16 * features**2 if problem.loss.is_quadratic else 8 * (features * problem.y.shape[1]) ** 2
 
 
 def _without_features_or_costs(problem: Problem) -> str:
-    return _without_features(problem) or ("" if problem.loss.name in SQUARED else _with_infinite_costs(problem))
+    return _without_features(problem) or ("" if problem.loss.is_quadratic else _with_infinite_costs(problem))
 
 
 def _primal(problem: Problem, options: Options) -> Answer:
-    return primal(problem, options) if problem.loss.name in SQUARED else newton_primal(problem, options)
+    return primal(problem, options) if problem.loss.is_quadratic else newton_primal(problem, options)
 
 
 # In order of preference: `auto` takes the first row that can, and that nothing speaks against.
@@ -233,7 +243,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "primal",
             "Cholesky factorisations as large as there are features: one, or one in every Newton step",
-            SQUARED | LOGISTIC,
+            SMOOTH,
             _primal_bytes,
             _without_features_or_costs,
             _with_many_features,
@@ -242,7 +252,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "cholesky",
             "one Cholesky factorisation of K + alpha·I in float64, in place",
-            SQUARED,
+            QUADRATIC,
             lambda problem: 8 * _rows(problem) ** 2,
             _never,
             _with_many_rows,
@@ -251,7 +261,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "cg",
             "conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
-            SQUARED,
+            QUADRATIC,
             _held_bytes,
             _with_constraints,
             _with_many_iterations,
@@ -261,7 +271,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "mixed",
             "a Cholesky factorisation in float32, or in 16 bits, refined in float64 by conjugate gradients",
-            SQUARED,
+            QUADRATIC,
             lambda problem: 4 * _rows(problem) ** 2,
             _with_constraints,
             _with_few_iterations,
@@ -271,7 +281,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "eigen",
             "one eigendecomposition of K, which serves every penalty and alpha = 0",
-            SQUARED,
+            QUADRATIC,
             lambda problem: 24 * _rows(problem) ** 2,
             _never,
             _with_few_penalties,
@@ -280,8 +290,8 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "newton-cholesky",
             "Newton's method with a Cholesky factorisation of all unknowns in every step",
-            LOGISTIC,
-            lambda problem: 8 * _unknowns(problem) ** 2,
+            BENT,
+            direct_bytes,
             _with_infinite_costs,
             _with_many_unknowns,
             newton_cholesky,
@@ -289,7 +299,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "newton-cg",
             "Newton's method by conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
-            LOGISTIC,
+            BENT,
             _held_bytes,
             _with_infinite_costs,
             _never,
@@ -302,7 +312,7 @@ SOLVERS: dict[str, Solver] = {
 
 def _rows_for(problem: Problem) -> dict[str, Solver]:
     """The rows that minimise the problem's loss."""
-    return {name: row for name, row in SOLVERS.items() if problem.loss.name in row.losses}
+    return {name: row for name, row in SOLVERS.items() if row.losses.have(problem.loss)}
 
 
 def candidates(problem: Problem) -> list[Solver]:
