@@ -15,7 +15,6 @@ import scipy.linalg
 
 from mercer.budget import refuse_too_large
 from mercer.grams.base import Factor, Gram
-from mercer.grams.dense import DenseGram
 from mercer.problems.problem import Problem
 from mercer.solvers.cg import rank_for
 from mercer.solvers.held import FEW_COLUMNS, held_bytes, hold, one_blas_thread
@@ -189,7 +188,7 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
     """By a partial Cholesky factor of K, made once; K itself is stored in a few bits where that does."""
     n, t = problem.y.shape
     cost = _stiffness(problem)
-    is_held = isinstance(problem.gram, DenseGram) or held_bytes(problem.gram, 1.0 / cost, t) > 0
+    is_held = problem.gram.is_stored or held_bytes(problem.gram, 1.0 / cost, t) > 0
     pivots = min(max(PIVOTS_PER_COST * cost, LEAST_PIVOTS), MOST_PIVOTS) if is_held else MOST_PIVOTS
     rank = min(rank_for(n), int(pivots), max(INNER // t, 1))
     # Where (c/4)·(K − F Fᵀ) is below 1/4 of the identity beside it, more columns would be useless.
@@ -226,7 +225,7 @@ def _times(gram: Gram) -> Callable[[Array], Array]:
 
 def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], str]:
     """K of the inner products: in a few bits where c/4 times their errors are less than the identity of (2)."""
-    if isinstance(gram, DenseGram):
+    if gram.is_stored:
         return _times(gram), "stored"
     held = hold(gram, 1.0 / cost, t)
     return (_times(gram), "made anew for each product") if held is None else (held.times, HELD)
