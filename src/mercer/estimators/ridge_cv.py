@@ -229,7 +229,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         answer = Answer(
             found.coef, found.theta, condition=found.condition, indefinite=found.is_indefinite, rank=found.rank
         )
-        return self._vouched(certify(problem, answer, solver=path.solver, tol=Options().tol), is_positive)
+        solution = certify(problem, answer, solver=path.solver, tol=Options().tol)
+        return self._vouched(solution.certified(evaluations=problem.gram.evaluations), is_positive)
 
     def _reasons(self, path: Path, alphas: Array) -> str:
         how = {None: "exact leave-one-out", GCV: "generalised cross-validation"}

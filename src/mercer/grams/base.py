@@ -6,7 +6,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Factor", "Gram", "Proof", "Rows"]
+__all__ = ["Array", "Coded", "Factor", "Gram", "Proof", "Rows"]
 
 Array = npt.NDArray[Any]
 Rows = slice | npt.NDArray[np.intp]
@@ -40,10 +40,22 @@ class Factor(Protocol):
         """All of Φ. May refuse: the bytes asked for."""
 
 
+class Coded(Protocol):
+    """The entries of a square K as whole numbers of 16 bits, k = low + step·code."""
+
+    @property
+    def code(self) -> tuple[float, float]:
+        """(low, step)."""
+
+    def upper(self) -> npt.NDArray[np.uint16]:
+        """The codes above the diagonal, and a few more, freshly made; the others are not touched."""
+
+
 class Gram(Protocol):
     """The matrix K[i, j] = k(xᵢ, zⱼ): stored, tiled, or on other machines.
 
-    Solvers use nothing else, so that scale is a choice of Gram and not of solver.
+    Solvers use nothing else, so that scale is a choice of Gram and not of solver. What does not change (the diagonal,
+    the proof, the feature map) is made when it is first asked for, and once.
     """
 
     @property
@@ -58,6 +70,14 @@ class Gram(Protocol):
     def proof(self) -> Proof | None:
         """Why K is positive semi-definite; None where nothing is known."""
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether all entries are in memory, so that a product only reads them."""
+
+    @property
+    def evaluations(self) -> int:
+        """How many entries were computed so far; for a stored K, to store it."""
+
     def __matmul__(self, V: Array) -> Array:
         """K V, for V of shape (m,) or (m, t)."""
 
@@ -65,7 +85,7 @@ class Gram(Protocol):
         """K[:, j], one column per index."""
 
     def diag(self) -> Array:
-        """The diagonal of a square K."""
+        """The diagonal of a square K; not to be written to."""
 
     def dense(self, out: Array | None = None) -> Array:
         """All entries; into `out` where given, so that a solver that factors in place holds one copy and not two.
@@ -78,6 +98,9 @@ class Gram(Protocol):
 
     def factor(self) -> Factor | None:
         """Φ with K = ΦΦᵀ where the feature map is finite, else None: the primal solver's door."""
+
+    def coded(self) -> Coded | None:
+        """The entries in 16 bits, where they can be made so; None where they are in memory, or come from features."""
 
     def native(self) -> object:
         """The handle that compiled solvers take; opaque here."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram, finite_map
+from mercer.grams.factored import FactoredGram
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.bound import Bound, bind
 from mercer.kernels.kernel import Kernel
@@ -16,14 +16,14 @@ __all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
 
 # Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
 ROWS_PER_FEATURE = 2
-# Sparse rows of so few columns, of which so large a share is there, are made dense for steps: dense tiles are then
-# faster than merging rows.
-FILLED_COLUMNS = 1_000
-FILLED_SHARE = 0.05
-# Leaves whose entries are not made from rows that steps could gather: their matrix is stored.
-STORED_LEAVES = frozenset({"callback", "stored"})
 # A matrix of up to this many bytes is stored: below it making the tiles once is worth their memory.
 BUDGET = 64 << 20
+# Sparse rows of so few columns, of which so large a share is there, are made dense for a solver that gathers rows:
+# dense tiles are then faster than merging rows.
+FILLED_COLUMNS = 1_000
+FILLED_SHARE = 0.05
+# Leaves whose entries are not made from rows that a solver could gather.
+NOT_GATHERED = frozenset({"callback", "stored"})
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: int = BUDGET) -> Gram:
@@ -66,26 +66,37 @@ def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: in
 
 def gram_of(bound: Bound, points: Points | None = None, *, budget: int = BUDGET) -> Gram:
     """The Gram matrix of a kernel that is bound already: K(points, basis), or K(basis, basis) without points."""
-    tiled = TiledGram(bound, points)
-    asked = int(np.prod(tiled.shape)) * tiled.dtype.itemsize
-    return DenseGram(tiled.dense(), tiled.proof) if asked <= budget else tiled
+    return _stored(TiledGram(bound, points), budget)
 
 
 def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
     """The Gram matrix of a training set: by its features where they are few (or asked for), else stored or tiled."""
-    phi = finite_map(bound)
+    tiled = TiledGram(bound)
+    phi = tiled.feature_map
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
-        return FactoredGram(phi, bound.basis, TiledGram(bound).proof)
-    return gram_of(bound)
+        return FactoredGram(phi, bound.basis, tiled.proof)
+    return _stored(tiled, BUDGET)
 
 
 def gram_for_steps(bound: Bound) -> Gram:
-    """The Gram matrix for a solver that asks for rows as it goes: made when asked for, unless no row can be made."""
-    points = bound.basis
-    gram = TiledGram(bind(bound.kernel, points.filled(), dtype=np.float64) if _is_worth_filling(points) else bound)
-    if STORED_LEAVES.isdisjoint(leaf.kind for leaf in bound.plan.leaves):
-        return gram
-    return DenseGram(gram.dense(), gram.proof)
+    """The Gram matrix for a solver of small steps, which gathers rows of it again and again, in float64.
+
+    Tiled, since such a solver keeps the rows it needs; by dense rows where sparse ones are not thin enough to be worth
+    merging; stored where there are no rows to gather, but calls of a function or a matrix that is there.
+    """
+    if not NOT_GATHERED.isdisjoint(leaf.kind for leaf in bound.plan.leaves):
+        return _stored(TiledGram(bound), None)
+    basis = bound.basis
+    filled = bind(bound.kernel, basis.filled(), dtype=np.float64) if _is_worth_filling(basis) else bound
+    return TiledGram(filled)
+
+
+def _stored(tiled: TiledGram, budget: int | None) -> Gram:
+    """Stored where that takes no more than the budget, or where there is none."""
+    asked = int(np.prod(tiled.shape)) * tiled.dtype.itemsize
+    if budget is not None and asked > budget:
+        return tiled
+    return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)
 
 
 def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:

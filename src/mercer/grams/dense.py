@@ -23,6 +23,8 @@ class DenseGram:
         The entries, float32 or float64; kept, not copied, and never written to.
     proof : Proof, optional
         Why the matrix is positive semi-definite; None where nothing is known.
+    evaluations : int
+        How many of its entries were computed for it.
 
     Examples
     --------
@@ -33,9 +35,9 @@ class DenseGram:
     array([ 1., -1.])
     """
 
-    __slots__ = ("_matrix", "_proof")
+    __slots__ = ("_evaluations", "_matrix", "_proof")
 
-    def __init__(self, matrix: Array, proof: Proof | None = None) -> None:
+    def __init__(self, matrix: Array, proof: Proof | None = None, evaluations: int = 0) -> None:
         if matrix.ndim != 2 or matrix.dtype not in (np.float32, np.float64):
             raise InvalidInput(
                 "A dense Gram matrix is a two-dimensional array of float32 or float64.",
@@ -44,6 +46,7 @@ class DenseGram:
         self._matrix = matrix.view()
         self._matrix.flags.writeable = False
         self._proof = proof
+        self._evaluations = evaluations
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -60,6 +63,16 @@ class DenseGram:
     def proof(self) -> Proof | None:
         """Why K is positive semi-definite; None where nothing is known."""
         return self._proof
+
+    @property
+    def is_stored(self) -> bool:
+        """It is."""
+        return True
+
+    @property
+    def evaluations(self) -> int:
+        """How many entries were computed to store it."""
+        return self._evaluations
 
     def __matmul__(self, V: Array) -> Array:
         """K V; float64 where either is."""
@@ -94,6 +107,10 @@ class DenseGram:
 
     def factor(self) -> None:
         """None: a stored matrix does not know its points."""
+        return
+
+    def coded(self) -> None:
+        """None: its entries are there already."""
         return
 
     def native(self) -> Array:

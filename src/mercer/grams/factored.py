@@ -95,11 +95,12 @@ class FactoredGram:
     True
     """
 
-    __slots__ = ("_phi", "_proof")
+    __slots__ = ("_diagonal", "_phi", "_proof")
 
     def __init__(self, phi: FeatureMap, points: Points, proof: Proof) -> None:
         self._phi = PhiBlocks(phi, points)
         self._proof = proof
+        self._diagonal: Array | None = None
 
     def __repr__(self) -> str:
         n, _ = self.shape
@@ -121,6 +122,16 @@ class FactoredGram:
         """Why K is positive semi-definite."""
         return self._proof
 
+    @property
+    def is_stored(self) -> bool:
+        """It is not."""
+        return False
+
+    @property
+    def evaluations(self) -> int:
+        """None: features take their place."""
+        return 0
+
     def __matmul__(self, V: Array) -> Array:
         """Φ(ΦᵀV): 2nM products a column in place of n²."""
         return self._phi @ self._phi.transpose_times(V)
@@ -131,10 +142,12 @@ class FactoredGram:
 
     def diag(self) -> Array:
         """The diagonal."""
-        out = np.empty(self.shape[0])
-        for rows, block in self._phi:
-            out[rows] = np.einsum("ij,ij->i", block, block)
-        return out
+        if self._diagonal is None:
+            self._diagonal = np.empty(self.shape[0])
+            for rows, block in self._phi:
+                self._diagonal[rows] = np.einsum("ij,ij->i", block, block)
+            self._diagonal.flags.writeable = False
+        return self._diagonal
 
     def dense(self, out: Array | None = None) -> Array:
         """All entries; refused with its bytes where they would not fit."""
@@ -154,6 +167,10 @@ class FactoredGram:
     def factor(self) -> PhiBlocks:
         """Φ."""
         return self._phi
+
+    def coded(self) -> None:
+        """None: products by features take less time."""
+        return
 
     def native(self) -> FeatureMap:
         """The map."""

@@ -95,6 +95,16 @@ class Reading:
 
 
 @final
+class Tally:
+    """How many entries of K were made, by a bound kernel and by those that were taken from it."""
+
+    __slots__ = ("entries",)
+
+    def __init__(self) -> None:
+        self.entries = 0
+
+
+@final
 class Bound:
     """A kernel with its basis. Use `bind`.
 
@@ -112,6 +122,8 @@ class Bound:
         Bytes of working memory for products.
     like : Bound, optional
         Another kernel on the same basis: where both read the same of it, that is taken from there.
+    tally : Tally, optional
+        Where to count the entries; one of its own when not given.
     """
 
     def __init__(
@@ -122,10 +134,12 @@ class Bound:
         isa: str = "",
         budget: int = 48 << 20,
         like: "Bound | None" = None,
+        tally: Tally | None = None,
     ) -> None:
         self.kernel = kernel
         self.basis = basis
         self.dtype = dtype
+        self.tally = Tally() if tally is None else tally
         self.plan = compile_plan(kernel)
         shared = like is not None and like.plan.reads_as(self.plan)
         self.reading: Reading = like.reading if like is not None and shared else Reading(self.plan, basis, kernel)
@@ -163,6 +177,7 @@ class Bound:
 
     def pairs(self) -> npt.NDArray[np.float64]:
         """k(x, x) at each point of the basis: the same plan, run on pairs."""
+        self.tally.entries += len(self)
         try:
             return self._basis.pairs(self.reading.own)
         except _core.NotFiniteValue as found:
@@ -174,7 +189,11 @@ class Bound:
 
     def take(self, rows: Any) -> "Bound":
         """The same kernel with fewer basis points: support vectors, landmarks."""
-        return Bound(self.kernel, self.basis.take(rows), self.dtype)
+        return Bound(self.kernel, self.basis.take(rows), self.dtype, tally=self.tally)
+
+    def as_single(self) -> "Bound":
+        """The same in float32."""
+        return Bound(self.kernel, self.basis, np.dtype(np.float32), like=self, tally=self.tally)
 
 
 @final
@@ -216,14 +235,14 @@ class Cross:
         """Kᵀ(K V + W) with every entry made once."""
         flat, table = _as_table(V, self.shape[1], "V")
         other = None if W is None else _as_table(W, self.shape[0], "W")[1]
-        out: Array = self._asked(self._engine.normal, table, other)
+        out: Array = self._asked(self._engine.normal, table, other, halves=False)
         return out[:, 0] if flat else out
 
     def best(self, k: int, *, largest: bool = True) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
         """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
         if not 1 <= k <= self.shape[1]:
             raise InvalidInput("k lies between 1 and the number of basis points.", f"Got k = {k} of {self.shape[1]}.")
-        values, indices = self._asked(self._engine.topk, k, largest)
+        values, indices = self._asked(self._engine.topk, k, largest, halves=False)
         return values, indices
 
     def dense(self, out: Array | None = None) -> Array:
@@ -252,7 +271,10 @@ class Cross:
     def _engine(self) -> _core.Basis:
         return self.bound.native
 
-    def _asked(self, method: Callable[..., Any], *arguments: Any) -> Any:
+    def _asked(self, method: Callable[..., Any], *arguments: Any, halves: bool = True) -> Any:
+        """Call the engine, and count the entries it makes: half of them where it can mirror the others."""
+        n, m = self.shape
+        self.bound.tally.entries += n * (n + 1) // 2 if halves and self._side is None else n * m
         try:
             return method(self._side, *arguments, single=self.dtype == np.float32)
         except _core.NotFiniteValue as found:

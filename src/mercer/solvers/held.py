@@ -15,9 +15,7 @@ import numpy.typing as npt
 import threadpoolctl
 
 from mercer.budget import empty_on_a_line, memory_there
-from mercer.grams.base import Gram
-from mercer.grams.dense import DenseGram
-from mercer.grams.tiled import TiledGram
+from mercer.grams.base import Coded, Gram
 from mercer.solvers.coarse import coded_product
 
 __all__ = [
@@ -25,7 +23,7 @@ __all__ = [
     "LARGEST",
     "Held",
     "code_error",
-    "code_of",
+    "coded",
     "held_bytes",
     "hold",
     "one_blas_thread",
@@ -85,9 +83,11 @@ def held_bytes(gram: Gram, least: float, columns: int) -> int:
         Of V, at most.
     """
     n = gram.shape[0]
-    asked = (4 if code_of(gram, columns) is None else 2) * n * n
-    if isinstance(gram, DenseGram) or asked > min(HELD_BYTES, memory_there()):
+    if gram.is_stored or 2 * n * n > min(HELD_BYTES, memory_there()):
         return 0  # before the diagonal, which for a million rows is a pass over the data
+    asked = (4 if coded(gram, columns) is None else 2) * n * n
+    if asked > min(HELD_BYTES, memory_there()):
+        return 0
     if not float(np.abs(gram.diag()).max(initial=0.0)) <= LARGEST:
         return 0
     return asked if _error(gram, columns) <= NUISANCE * least else 0
@@ -108,26 +108,23 @@ def hold(gram: Gram, least: float, columns: int) -> Held | None:
     """
     if not held_bytes(gram, least, columns):
         return None
-    error, code = _error(gram, columns), code_of(gram, columns)
-    if isinstance(gram, TiledGram) and code is not None:
-        codes = gram.upper_codes(code)
-        return Held(partial(coded_product, codes, code), error)
+    error, entries = _error(gram, columns), coded(gram, columns)
+    if entries is not None:
+        return Held(partial(coded_product, entries.upper(), entries.code), error)
     K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
     return Held(lambda V: (K @ V.astype(np.float32)).astype(np.float64), error)
 
 
-def code_of(gram: Gram, columns: int) -> tuple[float, float] | None:
-    """(low, step) of the code in which K is held; None where it is held in float32."""
-    if not isinstance(gram, TiledGram) or columns > FEW_COLUMNS:
-        return None
-    code = gram.code()
-    return code if 1.0 / LARGEST <= code[1] <= LARGEST else None
+def coded(gram: Gram, columns: int) -> Coded | None:
+    """The code in which K is held; None where it is held in float32."""
+    found = gram.coded() if columns <= FEW_COLUMNS else None
+    return found if found is not None and 1.0 / LARGEST <= found.code[1] <= LARGEST else None
 
 
 def _error(gram: Gram, columns: int) -> float:
     """The norm of the errors of K together; those of float32 need not be independent."""
-    n, code = gram.shape[0], code_of(gram, columns)
-    return UNIT * n * float(np.abs(gram.diag()).max(initial=0.0)) if code is None else code_error(n, code)
+    n, entries = gram.shape[0], coded(gram, columns)
+    return UNIT * n * float(np.abs(gram.diag()).max(initial=0.0)) if entries is None else code_error(n, entries.code)
 
 
 def code_error(n: int, code: tuple[float, float]) -> float:

@@ -27,12 +27,11 @@ import numpy.typing as npt
 from mercer.budget import refuse_too_large
 from mercer.errors import NotPositive
 from mercer.grams.base import Gram
-from mercer.grams.tiled import TiledGram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.coarse import coded_solver
 from mercer.solvers.factor import Stage, Stopped, eliminate, groups, scaling
-from mercer.solvers.held import LARGEST, code_error, code_of
+from mercer.solvers.held import LARGEST, code_error, coded
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.options import Options
 
@@ -272,17 +271,17 @@ def _singly_solved(L: Single, R: Array) -> Array:
 
 def is_coarse(gram: Gram, ridge: float, columns: int) -> bool:
     """Whether 16 bits do for the factor of K + ridge·I, and so many right-hand sides."""
-    code = code_of(gram, columns)
-    return code is not None and code_error(gram.shape[0], code) <= COARSE_NUISANCE * ridge
+    entries = coded(gram, columns)
+    return entries is not None and code_error(gram.shape[0], entries.code) <= COARSE_NUISANCE * ridge
 
 
 def _coarse(system: _System, columns: int, watch: Look) -> tuple[Preconditioner, list[str]] | None:
     """The factor of M, or of M + τI, in 16 bits; None where that is too coarse."""
-    gram, n, code = system.gram, len(system.scale), code_of(system.gram, columns)
-    if code is None or not isinstance(gram, TiledGram) or not is_coarse(gram, float(system.ridge.min()), columns):
+    gram, n, entries = system.gram, len(system.scale), coded(system.gram, columns)
+    if entries is None or not is_coarse(gram, float(system.ridge.min()), columns):
         return None
     refuse_too_large(3 * n * n, f"K and a factor, {n} x {n} numbers in 16 bits", 'Use solver="cg", or fit fewer rows.')
-    codes = gram.upper_codes(code)
+    code, codes = entries.code, entries.upper()
     weights, diagonal = system.scale.astype(np.float32), system.diagonal()
     for shift in (share * code_error(n, code) for share in COARSE_SHIFTS):
         solve = coded_solver(codes, code, weights, diagonal + shift, watch)

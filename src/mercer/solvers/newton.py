@@ -1,7 +1,7 @@
-"""Logistic regression by Newton's method in the dual, two classes and many alike.
+"""Smooth losses by Newton's method in the dual: logistic regression, two classes and many alike, and others.
 
-The losses are −log of a probability, with second derivative diag(p) − p pᵀ in every row. With r = −c ∂ℓ/∂g, the
-coefficients that the decisions g = K a + B θ ask for, and W = C (diag(p) − p pᵀ), a Newton step goes from a to a + Δ,
+In a row the Hessian is H = diag(d), or diag(p) − p pᵀ where the loss joins its columns (softmax). With r = −c ∂ℓ/∂g,
+the coefficients that the decisions g = K a + B θ ask for, and W = C H, a Newton step goes from a to a + Δ,
 
     Δ = e − W (K Δ + B δθ),      e = r − a,      Bᵀ Δ = 0.                                              (1)
 
@@ -10,8 +10,9 @@ coefficients that the decisions g = K a + B θ ask for, and W = C (diag(p) − p
 
     (I + Π Lᵀ K L Π) x = Π Lᵀ K e,                                                                      (2)
 
-which is symmetric, of eigenvalues ≥ 1, and divides by no probability. It is solved by conjugate gradients, only as
-exactly as the Newton step deserves; the products are K @ V. What differs is the preconditioner:
+which is symmetric, of eigenvalues ≥ 1, and divides by no curvature: that may be zero, as of Huber's loss and the
+squared hinge, and where it jumps, either value will do. (2) is solved by conjugate gradients, only as exactly as the
+Newton step deserves; the products are K @ V. What differs is the preconditioner:
 
 - `newton_cholesky`: I + Lᵀ K L factorised in float64; one iteration solves (2).
 - `newton_cg`: K ≈ F Fᵀ by `mercer.solvers.pivoted`, once for all steps, and Woodbury's formula with I + Fᵀ W F.
@@ -98,7 +99,7 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
     _refuse_overflow(problem)
     n, t = problem.y.shape
     q = problem.B.shape[1]
-    rows = np.flatnonzero(problem.cost[:, 0] > 0.0)
+    rows = np.flatnonzero((problem.cost > 0.0).any(axis=1))
     part = problem if rows.size == n else _take(problem, rows)
     watch = options.watch(label)
     try:
@@ -183,13 +184,15 @@ class _State:
         linear = float(np.vdot(self.a, Kdelta)) + float((problem.price @ shift).sum())
         square = float(np.vdot(delta, Kdelta))
 
-        def slope(tau: float) -> float:
-            losses = problem.cost * problem.loss.slope(g + tau * dg, problem.y)
-            return linear + tau * square + float(np.vdot(losses, dg))
+        def slope(tau: float) -> float:  # not a number, or infinite, where that is too far
+            with np.errstate(invalid="ignore", over="ignore"):
+                losses = problem.cost * problem.loss.slope(g + tau * dg, problem.y)
+                return linear + tau * square + float(np.vdot(losses, dg))
 
         def value(tau: float) -> float:
-            losses = float(np.vdot(problem.cost, problem.loss.value(g + tau * dg, problem.y)))
-            return tau * linear + 0.5 * tau * tau * square + losses
+            with np.errstate(invalid="ignore", over="ignore"):
+                losses = float(np.vdot(problem.cost, problem.loss.value(g + tau * dg, problem.y)))
+                return tau * linear + 0.5 * tau * tau * square + losses
 
         start, here = slope(0.0), value(0.0)
         is_lower = value(1.0) <= here + ROUNDING * abs(here)
@@ -200,7 +203,7 @@ class _State:
         low, high = 0.0, 1.0  # the primal falls at low and rises at high
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
-            if slope(middle) > 0.0:
+            if not slope(middle) <= 0.0:
                 high = middle
             else:
                 low = middle
@@ -233,9 +236,7 @@ def _iterate(
         if watch.look(float(done), f"gap {gap:.1e}") or len(trace) > most:
             stopped = True
             break
-        p = problem.loss.probabilities
-        assert p is not None, "the table's losses have probabilities"
-        curvature = Curvature(problem.cost, p(state.g))
+        curvature = Curvature(problem.cost, problem.loss.bend(state.g, problem.y), is_joint=problem.loss.is_joint)
         precondition = route.precondition(curvature, Quiet(watch))
         if precondition is None:
             stopped = True

@@ -52,7 +52,7 @@ def solve(
     True
     """
     options = options or Options(tol=problem.usual_tol)
-    begun = time.perf_counter()
+    begun, known = time.perf_counter(), problem.gram.evaluations
     rows = candidates(problem) if solver == AUTO else [choose(problem, solver)]
     if rows[0].is_judged:
         judged: MarginSolution = rows[0].run(problem, options)
@@ -64,7 +64,8 @@ def solve(
     else:
         row = rows[0]
         found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
-    return found.certified(seconds=time.perf_counter() - begun)
+    made = problem.gram.evaluations - (0 if problem.gram.is_stored else known)
+    return found.certified(seconds=time.perf_counter() - begun, evaluations=made)
 
 
 def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> Solution:
