@@ -1,9 +1,11 @@
 """Which Gram: the table, and the public function `gram`."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from mercer.errors import TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram, finite_map
@@ -62,7 +64,10 @@ def gram_of(bound: Bound, points: Points | None = None, *, budget: int = BUDGET)
     """The Gram matrix of a kernel that is bound already: K(points, basis), or K(basis, basis) without points."""
     tiled = TiledGram(bound, points)
     asked = int(np.prod(tiled.shape)) * tiled.dtype.itemsize
-    return DenseGram(tiled.dense(), tiled.proof) if asked <= budget else tiled
+    if asked <= budget:
+        with suppress(TooLarge):
+            return DenseGram(tiled.dense(), tiled.proof)
+    return tiled
 
 
 def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:

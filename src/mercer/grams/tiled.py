@@ -5,8 +5,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
-from mercer.budget import empty_on_a_line
+from mercer.budget import allocate
 from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Proof, Rows
 from mercer.grams.factored import PhiBlocks, finite_map
@@ -115,7 +114,9 @@ class TiledGram:
     def upper_codes(self, code: tuple[float, float]) -> npt.NDArray[np.uint16]:
         """The entries of a square K above its diagonal, and a few more, in this code; the others are not touched."""
         single = Bound(self._bound.kernel, self._bound.basis, np.dtype(np.float32))
-        return single.self_cross().upper_half(empty_on_a_line(self.shape, np.uint16), code)
+        what = f"The Gram matrix of {len(self._bound)} points in 16 bits"
+        out = allocate(self.shape, np.uint16, what, "Use its products K @ V, or fewer points.")
+        return single.self_cross().upper_half(out, code)
 
     def factor(self) -> PhiBlocks | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""
@@ -123,7 +124,7 @@ class TiledGram:
         phi = finite_map(self._bound)
         return None if phi is None or phi.n_features >= self.shape[0] else PhiBlocks(phi, self._bound.basis)
 
-    def native(self) -> _core.Basis:
+    def native(self) -> object:
         """The engine's handle."""
         return self._bound.native
 

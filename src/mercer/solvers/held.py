@@ -6,7 +6,7 @@ entries again, and a quarter of what float64 would take, in time and in bytes.
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import threadpoolctl
 
-from mercer.budget import empty_on_a_line, memory_there
+from mercer.budget import allocate, memory_there
+from mercer.errors import TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.tiled import TiledGram
@@ -109,11 +110,17 @@ def hold(gram: Gram, least: float, columns: int) -> Held | None:
     if not held_bytes(gram, least, columns):
         return None
     error, code = _error(gram, columns), code_of(gram, columns)
+    with suppress(TooLarge):
+        return Held(_times(gram, code), error)
+    return None
+
+
+def _times(gram: Gram, code: tuple[float, float] | None) -> Callable[[Array], Array]:
     if isinstance(gram, TiledGram) and code is not None:
-        codes = gram.upper_codes(code)
-        return Held(partial(coded_product, codes, code), error)
-    K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
-    return Held(lambda V: (K @ V.astype(np.float32)).astype(np.float64), error)
+        return partial(coded_product, gram.upper_codes(code), code)
+    what = "The Gram matrix of {} x {} points in float32".format(*gram.shape)
+    K = gram.dense(out=allocate(gram.shape, np.float32, what, "Its products do without."))
+    return lambda V: (K @ V.astype(np.float32)).astype(np.float64)
 
 
 def code_of(gram: Gram, columns: int) -> tuple[float, float] | None:

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 
+from mercer.budget import or_too_large
 from mercer.errors import MercerError, NotPositive, TooLarge
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
@@ -49,7 +50,7 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
         found = _first_that_does(candidates(problem), problem, options)
     else:
         row = choose(problem, solver)
-        found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+        found = _run(row, problem, options)
     return found.certified(seconds=time.perf_counter() - begun)
 
 
@@ -66,7 +67,7 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
     tried: list[str] = []
     for row in rows:
         try:
-            found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+            found = _run(row, problem, options)
         except (NotPositive, TooLarge) as error:
             first_error = first_error or error
             if isinstance(error, NotPositive) and is_derived and not np.isinf(problem.cost).any():
@@ -86,6 +87,11 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
         return best
     assert first_error is not None, "there is at least one row"
     raise first_error
+
+
+def _run(row: Solver, problem: Problem, options: Options) -> Solution:
+    with or_too_large(f"Solver {row.name!r} has run out of memory.", "Fit fewer rows, or try another solver."):
+        return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
 
 
 def _miss(found: Certificate) -> tuple[float, str]:
