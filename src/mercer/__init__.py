@@ -1,8 +1,7 @@
 """mercer: kernel machines whose kernels carry their proof and whose fits carry their certificate."""
 
 from mercer import testing
-from mercer._core import version
-from mercer.config import get_num_threads, set_num_threads, show_config
+from mercer.config import get_num_threads, set_num_threads, show_config, version
 from mercer.errors import (
     DomainMismatch,
     InvalidArgument,

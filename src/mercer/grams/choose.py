@@ -1,9 +1,11 @@
 """Which Gram: the table, and the public function `gram`."""
 
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from mercer.errors import TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram
@@ -93,10 +95,12 @@ def gram_for_steps(bound: Bound) -> Gram:
 
 def _stored(tiled: TiledGram, budget: int | None) -> Gram:
     """Stored where that takes no more than the budget, or where there is none."""
-    asked = int(np.prod(tiled.shape)) * tiled.dtype.itemsize
-    if budget is not None and asked > budget:
-        return tiled
-    return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)
+    if budget is None:
+        return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)
+    if int(np.prod(tiled.shape)) * tiled.dtype.itemsize <= budget:
+        with suppress(TooLarge):
+            return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)
+    return tiled
 
 
 def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:

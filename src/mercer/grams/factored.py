@@ -5,7 +5,7 @@ from typing import Any, final
 
 import numpy as np
 
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import NoFiniteMap, TooLarge
 from mercer.grams.base import Array, Proof, Rows
 from mercer.kernels.bound import Bound
@@ -153,8 +153,8 @@ class FactoredGram:
         """All entries; refused with its bytes where they would not fit."""
         n, _ = self.shape
         if out is None:
-            refuse_too_large(8 * n * n, f"The Gram matrix of {n} x {n} points in float64", "Use its products K @ V.")
-            out = np.empty(self.shape)
+            what = f"The Gram matrix of {n} x {n} points in float64"
+            out = allocate(self.shape, np.float64, what, "Use its products K @ V.")
         features = self._phi.dense()
         for rows, block in self._phi:
             out[rows] = block @ features.T

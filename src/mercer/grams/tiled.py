@@ -5,8 +5,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
-from mercer.budget import empty_on_a_line
+from mercer.budget import allocate
 from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Proof, Rows
 from mercer.grams.factored import PhiBlocks, finite_map
@@ -146,7 +145,7 @@ class TiledGram:
         self._refuse_unless_square("coded")
         return TiledCodes(self)
 
-    def native(self) -> _core.Basis:
+    def native(self) -> object:
         """The engine's handle."""
         return self._bound.native
 
@@ -188,5 +187,7 @@ class TiledCodes:
 
     def upper(self) -> npt.NDArray[np.uint16]:
         """The codes above the diagonal, and a few more; the others are not touched."""
-        codes = empty_on_a_line(self._gram.shape, np.uint16)
+        n, m = self._gram.shape
+        what = f"The Gram matrix of {n} x {m} points in 16 bits"
+        codes = allocate((n, m), np.uint16, what, "Use its products K @ V, or fewer points.")
         return self._gram.bound.as_single().self_cross().upper_half(codes, self.code)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer import _core
-from mercer.budget import empty_on_a_line, refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.blame import not_finite, owners_of_leaves, owners_of_rows, owners_of_views, written_in
 from mercer.kernels.plan import Plan, Row
@@ -249,12 +249,12 @@ class Cross:
         """All entries, in `out` where given; refused with its bytes where they would not fit."""
         if out is None:
             n, m = self.shape
-            refuse_too_large(
-                n * m * self.dtype.itemsize,
+            out = allocate(
+                self.shape,
+                self.dtype,
                 f"The Gram matrix of {n} x {m} points in {self.dtype.name}",
                 "Use mercer.gram(kernel, X), which multiplies without storing, or float32 points.",
             )
-            out = empty_on_a_line(self.shape, self.dtype)
         self._asked(self._engine.store, out)
         return out
 

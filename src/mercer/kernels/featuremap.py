@@ -13,7 +13,7 @@ from typing import Any, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.sources import values_of, vectors_of
 from mercer.maps import FittedMap
@@ -344,12 +344,12 @@ class FeatureMap:
             Refused with its bytes where it would not fit.
         """
         points = self._read(Z)
-        refuse_too_large(
-            len(points) * self.n_features * BYTES,
+        out = allocate(
+            (len(points), self.n_features),
+            np.float64,
             f"{len(points)} points in the {self.n_features} features of {self.kernel!r}",
             "Use the kernel itself, which never forms them, or fewer points at a time.",
         )
-        out = np.empty((len(points), self.n_features))
         for rows, features in self.blocks(points):
             out[rows] = features
         return out

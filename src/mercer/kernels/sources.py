@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _core
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import DomainMismatch, InvalidInput
 from mercer.kernels.called import FORMS
 from mercer.kernels.plan import LEAVES, Leaf
@@ -166,12 +166,13 @@ def vectors_of(points: Points, owner: str) -> Vectors | Indicators:
 def _dense(points: Vectors, owner: str) -> npt.NDArray[np.floating[Any]]:
     if points.dense is not None:
         return points.dense
-    refuse_too_large(
-        int(np.prod(points.shape)) * points.dtype.itemsize,
+    out = allocate(
+        points.shape,
+        points.dtype,
         f"The dense copy of the sparse rows that {owner} needs",
         "Use a kernel of inner products, which takes sparse rows as they are, or select columns.",
     )
-    return np.ascontiguousarray(points.csr.toarray())
+    return np.asarray(points.csr.toarray(out=out))
 
 
 _ANY = frozenset({Domain.VECTORS, Domain.OBJECTS, Domain.SETS})

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.budget import empty_on_a_line, refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.grams.spectrum import extremes
@@ -202,8 +202,8 @@ def scaling(cost: Array) -> tuple[Array, Array]:
 def scaled(gram: Gram, scale: Array, ridge: Array) -> Array:
     """The matrix of (1), freshly made, in Fortran order: the only array of n² numbers that a direct solve holds."""
     n = len(scale)
-    refuse_too_large(8 * n * n, f"The system of {n} x {n} equations in float64", "Fit fewer rows, or a sample of them.")
-    M = empty_on_a_line((n, n), np.float64)
+    what = f"The system of {n} x {n} equations in float64"
+    M = allocate((n, n), np.float64, what, "Fit fewer rows, or a sample of them.")
     gram.dense(out=M)
     if (scale != 1.0).any():
         M *= scale[:, None]

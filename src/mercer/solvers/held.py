@@ -6,7 +6,7 @@ entries again, and a quarter of what float64 would take, in time and in bytes.
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import threadpoolctl
 
-from mercer.budget import empty_on_a_line, memory_there
+from mercer.budget import allocate, memory_there
+from mercer.errors import TooLarge
 from mercer.grams.base import Coded, Gram
 from mercer.solvers.coarse import coded_product
 
@@ -109,10 +110,17 @@ def hold(gram: Gram, least: float, columns: int) -> Held | None:
     if not held_bytes(gram, least, columns):
         return None
     error, entries = _error(gram, columns), coded(gram, columns)
+    with suppress(TooLarge):
+        return Held(_times(gram, entries), error)
+    return None
+
+
+def _times(gram: Gram, entries: Coded | None) -> Callable[[Array], Array]:
     if entries is not None:
-        return Held(partial(coded_product, entries.upper(), entries.code), error)
-    K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
-    return Held(lambda V: (K @ V.astype(np.float32)).astype(np.float64), error)
+        return partial(coded_product, entries.upper(), entries.code)
+    what = "The Gram matrix of {} x {} points in float32".format(*gram.shape)
+    K = gram.dense(out=allocate(gram.shape, np.float32, what, "Its products do without."))
+    return lambda V: (K @ V.astype(np.float32)).astype(np.float64)
 
 
 def coded(gram: Gram, columns: int) -> Coded | None:

@@ -19,12 +19,12 @@ the equations (1) that are solved.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate, refuse_too_large
 from mercer.errors import NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
@@ -234,12 +234,8 @@ def _preconditioner(system: _System, watch: Look) -> tuple[Preconditioner, list[
             f"The largest number on its diagonal is {diagonal.max():.3g}.",
             'Scale the kernel and alpha, or use solver="cholesky", which works in float64.',
         )
-    refuse_too_large(
-        4 * n * n,
-        f"The factor of {n} x {n} numbers in float32",
-        'Use solver="cg", which stores no matrix, or fit fewer rows.',
-    )
-    store: npt.NDArray[Any] = np.empty((n, n), dtype=np.float32)
+    what = f"The factor of {n} x {n} numbers in float32"
+    store = allocate((n, n), np.float32, what, 'Use solver="cg", which stores no matrix, or fit fewer rows.')
     first = 4.0 * UNIT * float(diagonal.sum())
     for shift in (0.0, *(first * 2.0**k for k in range(DOUBLINGS))):
         L = system.single(shift, store)

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate, refuse_too_large
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Factor as Features
 from mercer.grams.base import Gram
@@ -293,8 +293,10 @@ def _restricted(white_B: Array, white_y: Array, n: int, log_determinant: float) 
 def _features_factor(features: Features, cost: Array) -> Array:
     """L of I + ΦᵀCΦ."""
     width = features.shape[1]
-    refuse_too_large(8 * width * width, f"The system of {width} x {width} features", "Use the kernel, in the dual.")
-    A = np.zeros((width, width))
+    A = allocate(
+        (width, width), np.float64, f"The system of {width} x {width} features", "Use the kernel, in the dual."
+    )
+    A[:] = 0.0
     most = float(cost.max())
     scale, is_even = np.sqrt(cost / most), bool((cost == most).all())
     for rows, block in features:

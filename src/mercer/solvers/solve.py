@@ -6,6 +6,7 @@ from typing import overload
 
 import numpy as np
 
+from mercer.budget import or_too_large
 from mercer.errors import MercerError, NotPositive, TooLarge
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
@@ -59,11 +60,7 @@ def solve(
         return judged
     assert isinstance(problem, Problem), "all other rows are of its form"
     options.refuse_unless_relative()
-    if solver == AUTO:
-        found = _first_that_does(rows, problem, options)
-    else:
-        row = rows[0]
-        found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+    found = _first_that_does(rows, problem, options) if solver == AUTO else _run(rows[0], problem, options)
     made = problem.gram.evaluations - (0 if problem.gram.is_stored else known)
     return found.certified(seconds=time.perf_counter() - begun, evaluations=made)
 
@@ -81,7 +78,7 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
     tried: list[str] = []
     for row in rows:
         try:
-            found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+            found = _run(row, problem, options)
         except (NotPositive, TooLarge) as error:
             first_error = first_error or error
             if isinstance(error, NotPositive) and is_derived and not np.isinf(problem.cost).any():
@@ -101,6 +98,11 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
         return best
     assert first_error is not None, "there is at least one row"
     raise first_error
+
+
+def _run(row: Solver, problem: Problem, options: Options) -> Solution:
+    with or_too_large(f"Solver {row.name!r} has run out of memory.", "Fit fewer rows, or try another solver."):
+        return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
 
 
 def _miss(found: Certificate) -> tuple[float, str]:
