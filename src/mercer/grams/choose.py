@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mercer.errors import NotFinite
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram, finite_map
@@ -69,5 +70,16 @@ def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
     """The Gram matrix of a training set: by its features where they are few (or asked for), else stored or tiled."""
     phi = finite_map(bound)
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
+        _refuse_overflow(bound)
         return FactoredGram(phi, bound.basis, TiledGram(bound).proof)
     return gram_of(bound)
+
+
+def _refuse_overflow(bound: Bound) -> None:
+    """Refuse points whose features overflow when they are squared: entries of ΦᵀΦ are at most Σ k(x, x)."""
+    with np.errstate(over="ignore"):
+        total = bound.diag().sum()  # a k(x, x) that overflows is refused by name
+    if not np.isfinite(total):
+        raise NotFinite(
+            f"{bound.kernel!r} is too large.", "The sum of all k(x, x) overflows float64.", "Scale the points."
+        )
