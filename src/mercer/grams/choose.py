@@ -5,7 +5,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from mercer.errors import TooLarge
+from mercer.errors import NotFinite, TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram
@@ -76,6 +76,7 @@ def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
     tiled = TiledGram(bound)
     phi = tiled.feature_map
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
+        _refuse_overflow(tiled)
         return FactoredGram(phi, bound.basis, tiled.proof)
     return _stored(tiled, BUDGET)
 
@@ -107,3 +108,13 @@ def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:
     if not isinstance(points, Vectors) or not points.is_sparse or points.width > FILLED_COLUMNS:
         return False
     return bool(points.raw().nnz >= FILLED_SHARE * len(points) * points.width)
+
+
+def _refuse_overflow(tiled: TiledGram) -> None:
+    """Refuse points whose features overflow when they are squared: entries of ΦᵀΦ are at most Σ k(x, x)."""
+    with np.errstate(over="ignore"):
+        total = tiled.diag().sum()  # a k(x, x) that overflows is refused by name
+    if not np.isfinite(total):
+        raise NotFinite(
+            f"{tiled.bound.kernel!r} is too large.", "The sum of all k(x, x) overflows float64.", "Scale the points."
+        )

@@ -7,7 +7,6 @@ of these constructors; each file adds its rows, and the package's ``__init__`` i
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -264,7 +263,7 @@ class Distance(_Sort):
 
 def _is_number(operand: object) -> bool:
     """Whether an operand is a number; an integer beyond every float is refused for what it is."""
-    if isinstance(operand, Integral) and not isinstance(operand, bool) and not is_number(operand):
+    if isinstance(operand, int) and not isinstance(operand, bool) and not is_number(operand):
         raise InvalidArgument("Numbers in a formula must not be beyond every float.", f"Got {shown(operand)}.")
     return is_number(operand)
 

@@ -61,7 +61,7 @@ def _of_sum(node: Any, points: Points) -> Values:
 
 
 def _of_product(node: Any, points: Points) -> Values:
-    return np.sum([log_diagonal(factor, points) for factor in node.factors], axis=0)
+    return np.asarray(sum(log_diagonal(factor, points) for factor in node.factors), dtype=np.float64)
 
 
 def _of_polynomial(node: Any, points: Points) -> Values:
@@ -79,7 +79,7 @@ def _summed(logs: list[Values]) -> Values:
 
 LOGS: dict[Rule, Callable[[Any, Points], Values]] = {
     EXPONENTIAL: lambda node, points: node.kernel.diag(points),
-    SCALING: lambda node, points: logarithm(np.float64(node.scale)) + log_diagonal(node.kernel, points),
+    SCALING: lambda node, points: logarithm(np.array(node.scale)) + log_diagonal(node.kernel, points),
     ADDITION: _of_sum,
     DIRECT_SUM: _of_sum,
     SCHUR_PRODUCT: _of_product,

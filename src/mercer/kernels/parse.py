@@ -185,7 +185,9 @@ class _Reader:
         try:
             return function(*positional, **named)
         except TypeError as error:
-            raise ParseError("The arguments do not fit.", f"Got {self._source(node)}: {error}.") from None
+            raise ParseError(
+                "The arguments do not fit.", f"Got {self._source(node)}: {str(error).rstrip('.')}."
+            ) from None
 
     def _unknown(self, name: str, node: ast.expr) -> ParseError:
         near = get_close_matches(name, [*NAMES, *self.names], n=1)

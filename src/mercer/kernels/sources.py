@@ -22,6 +22,10 @@ from mercer.points import Domain, Indicators, Points, Stored, Vectors, require
 __all__ = ["SOURCES", "Source", "source_of", "values_of", "vectors_of"]
 
 
+# The engine keeps a number for each column, which wider rows may not pay for: those with few entries are narrowed.
+WIDE = 1 << 20
+
+
 class Source(Protocol):
     """How the points of one leaf reach the engine."""
 
@@ -40,11 +44,15 @@ class _Inner:
 
     owner: str
     sparse: bool
+    occupied: npt.NDArray[np.int32] | None  # the columns that the basis has entries in, where the others are many
 
     @classmethod
     def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
         found = vectors_of(basis, owner)
-        return cls(owner, isinstance(found, Indicators) or found.is_sparse)
+        if isinstance(found, Indicators) or not found.is_sparse:
+            return cls(owner, isinstance(found, Indicators), None)
+        is_wide = found.width > max(WIDE, 16 * found.csr.nnz)
+        return cls(owner, True, np.unique(found.csr.indices) if is_wide else None)
 
     def add(self, side: _core.Side, points: Points) -> None:
         found = vectors_of(points, self.owner)
@@ -52,10 +60,29 @@ class _Inner:
             side.sparse(found.offsets, found.codes, None, max(found.n_items, 1), found.sizes.astype(np.float64))
         elif self.sparse:
             rows = found.csr if found.is_sparse else sp.csr_array(found.dense)
+            if self.occupied is not None:
+                rows = _narrowed(rows, self.occupied)
             offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
-            side.sparse(offsets, columns, rows.data, found.width, None)
+            side.sparse(offsets, columns, rows.data, rows.shape[1], None)
         else:
             side.dense(_dense(found, self.owner))
+
+
+def _narrowed(rows: Any, occupied: npt.NDArray[np.int32]) -> Any:
+    """The rows on the occupied columns, and in one more column the norm of what lies outside them.
+
+    So norms are exact, and so are inner products and distances to rows that have nothing outside.
+    """
+    n, m = rows.shape[0], len(occupied)
+    codes = np.searchsorted(occupied, rows.indices)
+    known = codes < m
+    known[known] = occupied[codes[known]] == rows.indices[known]
+    row = np.repeat(np.arange(n), np.diff(rows.indptr))
+    outside = np.bincount(row[~known], weights=rows.data[~known].astype(np.float64) ** 2, minlength=n)
+    apart = np.flatnonzero(outside)
+    values = np.concatenate([rows.data[known], np.sqrt(outside[apart]).astype(rows.dtype)])
+    places = np.concatenate([row[known], apart]), np.concatenate([codes[known], np.full(len(apart), m)])
+    return sp.csr_array((values, places), shape=(n, m + 1))
 
 
 @final

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput, shown
 from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+from mercer.points.sparse import check_well_formed
 
 __all__ = ["Vectors", "refuse_masked"]
 
@@ -341,14 +342,12 @@ def _checked_csr(X: Any, name: str) -> Any:
         raise found_none(name, "sample", X.shape)
     if X.shape[1] == 0:
         raise found_none(name, "feature", X.shape)
+    # What SciPy converts without a look, past the end of its arrays, is looked at before.
+    check_well_formed(X, name)
     # The dtype comes first: a conversion to CSR sums duplicates, and must not do so in a narrow integer type.
     real = _real_array(np.empty((0, 0), dtype=X.dtype), name)
     with np.errstate(over="ignore"):
         csr = sp.csr_array(X.astype(_working_type(real.dtype), copy=False))
-    try:
-        csr.check_format(full_check=True)
-    except ValueError as error:
-        raise InvalidInput(f"Input {name} is not a well-formed sparse matrix.", f"SciPy says: {error}.") from error
     if csr.nnz > _INT32_MAX or csr.shape[1] > _INT32_MAX:
         raise InvalidInput(
             f"Sparse input {name} needs 64-bit indices, which are not supported.",
