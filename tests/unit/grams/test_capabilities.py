@@ -115,7 +115,7 @@ def test_a_small_fit_computes_every_entry_once():
     calls.clear()
     model = KernelRidge(kernel=kernel, solver="cholesky").fit(X, X[:, 0])
     assert len(calls) == once
-    assert model.solution_.certificate.evaluations == HALF
+    assert model.certificate_.evaluations == HALF
 
 
 def test_evaluations_are_those_of_the_solve_and_those_that_stored_K():

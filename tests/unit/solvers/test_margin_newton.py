@@ -124,11 +124,20 @@ def test_an_interrupt_leaves_the_best_or_is_raised(monkeypatch, keep_best):
 
 
 def test_time_runs_out_during_newton(monkeypatch):
-    monkeypatch.setattr("mercer.solvers.margin_newton.newton_in_box", lambda *_: 0.0)  # no progress, ever
-    machine = mercer.SVC(kernel="linear", C=1e6, max_time=0.2)
+    calls = []
+
+    def idle(box, tol, watch):  # until its time is up, without any progress
+        calls.append(watch)
+        while not watch.is_over:
+            pass
+        return 0.0
+
+    monkeypatch.setattr("mercer.solvers.margin_newton.newton_in_box", idle)
+    machine = mercer.SVC(kernel="linear", C=1e6, max_time=2.0)
     with pytest.warns(UserWarning, match="max_time"):
         machine.fit(SCALED, BENIGN)
     assert machine.certificate_.status is Status.STOPPED
+    assert len(calls) <= 1  # nothing is begun after that
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -205,5 +205,5 @@ def test_a_kernel_that_is_zero_or_next_to_it_leaves_the_intercept(solver, classe
     X, y = size * np.arange(12.0).reshape(6, 2), np.arange(6) % classes
     y[-1] = 0
     model = KernelLogisticRegression(kernel="linear", solver=solver, tol=1e-9).fit(X, y)
-    assert model.solution_.status is Status.OPTIMAL
+    assert model.certificate_.status is Status.OPTIMAL
     np.testing.assert_allclose(model.predict_proba(X), np.tile(np.bincount(y) / 6, (6, 1)), rtol=1e-6)
