@@ -22,6 +22,7 @@ from mercer.budget import empty_on_a_line, refuse_too_large
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_kernel
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import refuse_without_cost
 from mercer.solvers.lapack import eigen_in_place
@@ -133,6 +134,7 @@ def assemble(gram: Gram, scale: Array, columns: Border, *, form: str, copies: in
     )
     M = empty_on_a_line((n, n), np.float64)
     gram.dense(out=M)
+    refuse_large_kernel(M.diagonal())
     if (scale != 1.0).any():
         M *= scale[:, None]
         M *= scale

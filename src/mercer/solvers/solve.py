@@ -9,6 +9,7 @@ from mercer.errors import MercerError, NotPositive, TooLarge
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_targets
 from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
 from mercer.solvers.table import AUTO, Solver, candidates, choose
@@ -44,6 +45,7 @@ def solve(problem: Problem, options: Options | None = None, solver: str = AUTO) 
     True
     """
     options = options or Options()
+    refuse_large_targets(problem.y)
     begun, known = time.perf_counter(), problem.gram.evaluations
     if solver == AUTO:
         found = _first_that_does(candidates(problem), problem, options)
