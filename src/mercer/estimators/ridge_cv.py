@@ -275,6 +275,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         given = _Given()
 
         def one(y: Array, predictions: Array, weight: Array) -> float:
+            if not np.isfinite(predictions).all():  # an alpha too small for these targets
+                return float("nan")
             extra = {"sample_weight": weight} if is_weighted else {}
             return float(scorer(given, predictions, y, **extra))
 

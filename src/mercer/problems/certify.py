@@ -22,6 +22,7 @@ from mercer.budget import CACHED, row_blocks
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.feasible import feasible
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_infinite
 from mercer.problems.solution import Answer, ErrorBound, Solution
 
 __all__ = ["Measured", "certify", "measure"]
@@ -54,6 +55,7 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
     """
     a = np.asarray(answer.coef, dtype=np.float64)
     theta = np.asarray(answer.theta, dtype=np.float64)
+    refuse_infinite(np.vstack([a, theta]))
     seen = measure(problem, a, theta)
     energy, g = seen.energy, seen.g
     hard = np.isinf(problem.cost)

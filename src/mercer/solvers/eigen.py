@@ -22,6 +22,7 @@ from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_kernel
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import refuse_without_cost
 from mercer.solvers.lapack import eigen_in_place
@@ -134,6 +135,7 @@ def assemble(gram: Gram, scale: Array, columns: Border, *, form: str, copies: in
         n_bytes=copies * 8 * n * n,
     )
     gram.dense(out=M)
+    refuse_large_kernel(M.diagonal())
     if (scale != 1.0).any():
         M *= scale[:, None]
         M *= scale

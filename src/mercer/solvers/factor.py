@@ -19,6 +19,7 @@ from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.grams.spectrum import extremes
+from mercer.problems.reach import refuse_infinite, refuse_large_kernel
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, forward_in_place, solve_in_place
 
 __all__ = [
@@ -205,6 +206,7 @@ def scaled(gram: Gram, scale: Array, ridge: Array) -> Array:
     what = f"The system of {n} x {n} equations in float64"
     M = allocate((n, n), np.float64, what, "Fit fewer rows, or a sample of them.")
     gram.dense(out=M)
+    refuse_large_kernel(M.diagonal())
     if (scale != 1.0).any():
         M *= scale[:, None]
         M *= scale
@@ -229,6 +231,7 @@ def eliminate(solved: Array, B: Array, price: Array) -> tuple[Array, Array]:
     q = B.shape[1]
     t = solved.shape[1] - q
     z, border = solved[:, :t], solved[:, t:]
+    refuse_infinite(solved)
     if q == 0:
         return z, np.zeros((0, t))
     complement = B.T @ border
@@ -278,7 +281,7 @@ def _explain_breakdown(gram: Gram, ridge: Array, minor: int) -> NoReturn:
             f"Raise alpha above {-smallest:.1g}; check_gram(K) shows a witness and repairs K.",
         )
     least = float(ridge.min())
-    condition = largest / max(smallest + least, rounding)
+    condition = largest / (max(smallest + least, rounding) or 1.0)
     raise NotPositive(
         f"K + alpha·I cannot be factorised in double precision: its condition number exceeds {condition:.1g}.",
         f"The eigenvalues of K go from {smallest:.3g} to {largest:.3g}, rounding alone is {rounding:.1g}, and "

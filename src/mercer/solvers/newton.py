@@ -31,6 +31,7 @@ S. S. Keerthi, K. B. Duan, S. K. Shevade and A. N. Poo, A fast dual algorithm fo
 Learning 61 (2005).
 """
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -38,6 +39,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.linalg
 
 from mercer.errors import InvalidInput
 from mercer.problems.certify import measure
@@ -54,7 +56,7 @@ __all__ = ["newton_cg", "newton_cholesky", "newton_primal"]
 Array = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-# Costs, and costs times kernel values: their squares, summed, are numbers.
+# Costs c, and with kernel values c k and the √c k c of conjugate gradients: their squares, summed, are numbers.
 LARGEST = 1e140
 # Newton steps when the options name none.
 MAX_ITER = 100
@@ -123,10 +125,10 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
 def _refuse_overflow(problem: Problem) -> None:
     """Refuse what float64 cannot hold the squares of: a fit would end in an error of LAPACK."""
     c, k = float(problem.cost.max(initial=0.0)), float(np.asarray(problem.gram.diag()).max(initial=0.0))
-    if max(c, c * k) >= LARGEST:
+    if not max(c, c * k, math.sqrt(c) * k * c) < LARGEST:
         raise InvalidInput(
             "C times the largest weight, or that times k(x, x), is too large to compute with.",
-            f"Got {c:.3g}, and {c * k:.3g}; they must be below {LARGEST:g}.",
+            f"Got {c:.3g}, and k(x, x) up to {k:.3g}.",
             "Make C or the weights smaller, or scale the data.",
         )
 
@@ -303,7 +305,8 @@ class _Border:
         self._to_theta = vectors[:, keep] / np.sqrt(values[keep])
         self._Q = U @ self._to_theta  # orthonormal
         self._solved = precondition(self._Q) if keep.any() else self._Q
-        self._inner = self._Q.T @ self._solved
+        # Of eigenvalues above 0; those that rounding has left at 0 are not divided by.
+        self._inverse = scipy.linalg.pinvh(self._Q.T @ self._solved) if keep.any() else np.zeros((0, 0))
 
     def project(self, x: Array) -> Array:
         return np.asarray(x - self._Q @ (self._Q.T @ x))
@@ -311,8 +314,8 @@ class _Border:
     def solve(self, x: Array) -> Array:
         """The inverse of Π (I + Lᵀ K L) Π on the range of Π."""
         found = self._precondition(x[:, None])[:, 0]
-        if self._inner.size:
-            found = found - self._solved @ np.linalg.solve(self._inner, self._Q.T @ found)
+        if self._inverse.size:
+            found = found - self._solved @ (self._inverse @ (self._Q.T @ found))
         return self.project(found)
 
     def shift(self, Kdelta: Array) -> Array:  # (q, t)

@@ -31,6 +31,7 @@ import numpy.typing as npt
 from mercer.budget import refuse_too_large
 from mercer.errors import InvalidInput
 from mercer.grams.base import Gram
+from mercer.problems.reach import refuse_large_targets
 from mercer.solvers.eigen import EPS, border
 from mercer.solvers.modes import Modes, Spectral, of_features, of_gram
 
@@ -81,6 +82,7 @@ class Path:
     """
 
     def __init__(self, gram: Gram, y: Array, weight: Array, B: Array) -> None:
+        refuse_large_targets(y)
         self._y, self._B = y, B
         self._largest = float(weight.max())
         scale = np.sqrt(weight / self._largest)

@@ -23,6 +23,7 @@ from mercer.budget import refuse_too_large
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Factor
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_infinite, refuse_large_kernel
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import groups
 from mercer.solvers.options import Options
@@ -97,8 +98,11 @@ def _system(phi: Factor, y: Array, cost: Array, B: Array, watch: Watch) -> _Syst
         crossed += block.T @ weighted_B[rows]
         if watch.look(rows.stop / n):
             return None
+    refuse_large_kernel(matrix.diagonal())
     if is_even:
         matrix *= cost[0]
+    refuse_infinite(matrix)
+    refuse_infinite(right)
     border = B.T @ weighted_B
     to_border, means = _border_solve(border, crossed.T), _border_solve(border, weighted_B.T @ y)
     matrix -= crossed @ to_border

@@ -12,6 +12,7 @@ from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
 from mercer.problems.margins import MarginProblem, MarginSolution
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_targets
 from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
 from mercer.solvers.table import AUTO, Solver, candidates, choose
@@ -60,6 +61,7 @@ def solve(
         return judged
     assert isinstance(problem, Problem), "all other rows are of its form"
     options.refuse_unless_relative()
+    refuse_large_targets(problem.y)
     found = _first_that_does(rows, problem, options) if solver == AUTO else _run(rows[0], problem, options)
     made = problem.gram.evaluations - (0 if problem.gram.is_stored else known)
     return found.certified(seconds=time.perf_counter() - begun, evaluations=made)
