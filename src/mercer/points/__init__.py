@@ -4,11 +4,13 @@ from mercer.points.adapt import as_points, check_same_width, require
 from mercer.points.base import Domain, Points
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
+from mercer.points.registry import Adapter, register
 from mercer.points.stored import Stored
 from mercer.points.table import Column, Table
 from mercer.points.vectors import Vectors
 
 __all__ = [
+    "Adapter",
     "Column",
     "Domain",
     "Indicators",
@@ -20,5 +22,6 @@ __all__ = [
     "Vectors",
     "as_points",
     "check_same_width",
+    "register",
     "require",
 ]
