@@ -5,11 +5,13 @@ from mercer.points.base import Domain, Points
 from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
+from mercer.points.registry import Adapter, register
 from mercer.points.stored import Places, Stored
 from mercer.points.table import Column, Table
 from mercer.points.vectors import Vectors
 
 __all__ = [
+    "Adapter",
     "Column",
     "Domain",
     "Given",
@@ -23,5 +25,6 @@ __all__ = [
     "Vectors",
     "as_points",
     "check_same_width",
+    "register",
     "require",
 ]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from mercer.errors import DomainMismatch, InvalidInput
 from mercer.points.base import Domain, Points, Rows, as_rows, found_none, is_missing, read_only
 from mercer.points.objects import Objects
-from mercer.points.ragged import Sets
+from mercer.points.registry import ClassName, adapter_of_domain, adapter_of_entries, nearest
 from mercer.points.vectors import Vectors
 
-__all__ = ["Column", "Table"]
+__all__ = ["SERIES_READERS", "TABLES", "Column", "Table"]
 
 _NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
 
@@ -86,7 +86,7 @@ class Table:
             object.__setattr__(self, "columns", X.columns)
             object.__setattr__(self, "name", name)
             return
-        read = next((reader for key, reader in _READERS.items() if key in class_names(X)), None)
+        read = nearest(TABLES, type(X))
         if read is None:
             raise DomainMismatch(
                 f"Input {name} is not a table.",
@@ -150,15 +150,17 @@ class Table:
     def select(self, names: Sequence[str | int]) -> Points:
         """Some columns as points: by name, or by position.
 
-        Numeric columns become Vectors; one column of sets becomes Sets; one other column becomes Objects; several
+        Numeric columns become Vectors; one column of sets becomes Sets, of entries of another domain its points; one
+        other column becomes Objects; several
         columns that are not all numeric become Objects that are tuples.
         """
         found = [self._find(name) for name in names]
         domain = self.domain_of(found)
         if domain is Domain.VECTORS:
             return self._vectors(found)
-        if domain is Domain.SETS:
-            return Sets(self.columns[found[0]].values, f"{self.name}[{found[0]!r}]")
+        adapter = adapter_of_domain(domain)
+        if adapter is not None:
+            return adapter.read(self.columns[found[0]].values, f"{self.name}[{found[0]!r}]")
         for name in found:
             _check_no_missing(self.columns[name], self.name, name)
         values = [self.columns[name].values for name in found]
@@ -200,17 +202,6 @@ class Table:
         shown = ", ".join(map(repr, self.names[:10])) + (", ..." if self.width > 10 else "")
         what = f"{name!r}" if isinstance(name, str) else f"number {name}"
         raise InvalidInput(f"Input {self.name} has no column {what}.", f"Its {self.width} columns are {shown}.")
-
-
-def class_names(X: object) -> frozenset[tuple[str, str]]:
-    """Top-level module and name of an object's class and of its bases: a class known without importing its library.
-
-    Examples
-    --------
-    >>> ("builtins", "dict") in class_names({})
-    True
-    """
-    return frozenset((cls.__module__.partition(".")[0], cls.__name__) for cls in type(X).__mro__)
 
 
 _Values = tuple[Any, bool]  # the values of a column, and whether they are categories even if they look like numbers
@@ -266,20 +257,19 @@ def _read_dict(columns: Any) -> Iterable[tuple[object, _Values]]:
 
 
 def _read_any(values: Any) -> _Values:
-    names = class_names(values)
-    read = next((reader for key, reader in SERIES_READERS.items() if key in names), None)
+    read = nearest(SERIES_READERS, type(values))
     return (values, False) if read is None else read(values)
 
 
 # A class, by top-level module and name -> how its columns are read.
-_READERS: dict[tuple[str, str], Callable[[Any], Iterable[tuple[object, _Values]]]] = {
+TABLES: dict[ClassName, Callable[[Any], Iterable[tuple[object, _Values]]]] = {
     ("pandas", "DataFrame"): _read_pandas,
     ("polars", "DataFrame"): _read_polars,
     ("pyarrow", "Table"): _read_arrow,
     ("pyarrow", "RecordBatch"): _read_arrow,
     ("builtins", "dict"): _read_dict,
 }
-SERIES_READERS: dict[tuple[str, str], Callable[[Any], _Values]] = {
+SERIES_READERS: dict[ClassName, Callable[[Any], _Values]] = {
     ("pandas", "Series"): read_series,
     ("pandas", "Categorical"): _read_categorical,
     ("polars", "Series"): read_polars_series,
@@ -309,14 +299,16 @@ def _as_column(values: Any, categorical: bool, name: str, label: str) -> Column:
 
 
 def _object_column(values: list[Any], categorical: bool) -> Column:
-    """A column of Python values: numbers if all are, sets if all are, else objects."""
+    """A column of Python values: numbers if all are, points of one domain if all are entries of it, else objects."""
     kinds = {type(value) for value in values if value is not None}
     if kinds and not categorical and all(issubclass(kind, _NUMBERS) for kind in kinds):
         numbers = [np.nan if value is None else value for value in values]
         return Column(read_only(_floats(numbers)), Domain.VECTORS)
-    sets = bool(kinds) and all(issubclass(kind, (set, frozenset)) for kind in kinds)
+    adapters = {adapter_of_entries((kind,)) for kind in kinds}
+    adapter = adapters.pop() if len(adapters) == 1 else None
     array = np.fromiter(values, dtype=np.object_, count=len(values))
-    return Column(read_only(array), Domain.SETS if sets else Domain.OBJECTS, "categories" if categorical else "")
+    domain = Domain.OBJECTS if adapter is None or adapter.domain is None else adapter.domain
+    return Column(read_only(array), domain, "categories" if categorical else "")
 
 
 def _floats(numbers: list[Any]) -> NDArray[Any]:
