@@ -63,21 +63,24 @@ struct Group {
     std::string path;
     const GroupFiles& files;
 
+    Index limit() const {
+        const Index soft = files.soft_limit != nullptr ? number_in(path + files.soft_limit) : kNoLimit;
+        const Index least = std::min(soft, number_in(path + files.limit));
+        return least < kBeyond ? least : kNoLimit;
+    }
     Index left() const {
-        Index limit = number_in(path + files.limit);
-        if (files.soft_limit != nullptr) limit = std::min(limit, number_in(path + files.soft_limit));
-        if (limit >= kBeyond) return kNoLimit;  // most groups: ask no more
         const Index used = number_in(path + files.used);
         if (used == kNoLimit) return kNoLimit;
-        return left_of(limit, used - number_of(path + "/memory.stat", files.cached, 0));
+        return left_of(limit(), used - number_of(path + "/memory.stat", files.cached, 0));
     }
 };
 
-// Adds a group and those above it. In a container the files of its own group may be at the mount itself.
+// Adds a group and those above it, as far as they have a limit. In a container the files of its own group may be at the
+// mount itself.
 void add_up_from(const std::string& root, const GroupFiles& files, std::string name, std::vector<Group>& groups) {
     for (;;) {
         Group group{root + files.mount + name, files};
-        if (std::ifstream(group.path + files.limit)) groups.push_back(std::move(group));
+        if (group.limit() != kNoLimit) groups.push_back(std::move(group));
         if (name.empty()) return;
         name.erase(name.rfind('/'));
     }
@@ -144,7 +147,8 @@ Index process_available() {
 }
 
 Index available_memory() {
-    // Limits may change while a process runs; the groups that it is in hardly ever do.
+    // Limits may change while a process runs. Which groups have one hardly ever does, and is found out once: this is
+    // asked several times in every fit.
     static const std::vector<Group> groups = groups_of_process("");
     return std::min({machine_available(), least_of(groups), process_available()});
 }

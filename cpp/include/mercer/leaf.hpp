@@ -48,9 +48,10 @@ struct PlainLeaf {
 // Entries that exist already, or that a function has just made: copied, zero outside of K.
 template <class T, class At>
 void fill_copied(const Patch& patch, T* tile, At at) {
-    for (int r = 0; r < kStripRows; ++r) {
-        for (Index c = 0; c < kStripCols<T>; ++c)
-            tile[r * kStripCols<T> + c] = r < patch.rows && c < patch.columns ? static_cast<T>(at(r, c)) : T{};
+    for (Index r = 0; r < kStripRows; ++r, tile += kStripCols<T>) {
+        const Index columns = r < patch.rows ? patch.columns : 0;
+        for (Index c = 0; c < columns; ++c) tile[c] = static_cast<T>(at(r, c));
+        std::fill(tile + columns, tile + kStripCols<T>, T{});
     }
 }
 

@@ -23,10 +23,9 @@ struct Leaf<Kind::callback> : PlainLeaf {
     }
     template <class T>
     static void fill_tile(const Source&, LeftLeaf<T>& left, const PackedLeaf<T>&, const Patch& patch, T* tile) {
-        const Index first = patch.strip * kStripRows;
-        fill_copied<T>(patch, tile, [&](Index r, Index c) {
-            return left.called[(first + r) * left.called_columns + patch.j0 - left.called_first + c];
-        });
+        const Index i0 = patch.strip * kStripRows, j0 = patch.j0 - left.called_first;
+        fill_copied<T>(patch, tile,
+                       [&](Index r, Index c) { return left.called[(i0 + r) * left.called_columns + j0 + c]; });
     }
     static double pair(const Source& left, const Source&, Index i) {
         double value = 0.0;
