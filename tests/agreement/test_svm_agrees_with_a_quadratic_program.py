@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.points import as_points
 from mercer.problems.margins import KINDS
 from tests.oracles.qp import margin_dual
@@ -33,7 +33,7 @@ def test_the_machine_is_at_the_optimum_of_its_program(kind, kernel, n):
     y = rng.standard_normal(n) if "svr" in kind else signs
     model = MACHINES[kind](kernel).fit(X, y, sample_weight=weight)
 
-    K = Bound(kernel, as_points(X), np.dtype(np.float64)).self_cross().dense()
+    K = Binding(kernel, as_points(X), np.dtype(np.float64)).self_cross().dense()
     cost = COSTS.get(kind, 1.0) * weight
     batch = KINDS[kind].build(np.array([0, n]), np.array([[0]]), y, cost, 0.4, 0.2)
     sums = [batch.start[batch.group == k].sum() for k in (0, 1)]

@@ -43,7 +43,7 @@ CORE = {
     "budget.py": "how much memory there is",
     "config.py": "version, instruction sets, threads",
     "estimators/_whole.py": "searches among vectors of whole numbers",
-    "kernels/bound.py": "plans, sides and the loop over a Gram matrix",
+    "kernels/binding.py": "plans, sides and the loop over a Gram matrix",
     "kernels/plan.py": "the tables of operations and leaves",
     "kernels/sources.py": "sides, filled with points",
     "solvers/coarse.py": "products and factors in few bits",

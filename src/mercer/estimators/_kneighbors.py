@@ -130,16 +130,16 @@ class KernelNeighbors(KernelMachine):
     def _publish(self, points: Points, coef: Array, classes: Any = None, n_classes: tuple[int, ...] = ()) -> None:
         """Set the attributes of a fit."""
         self._check_parameters()
-        bound = self._bind(points)
+        binding = self._bind(points)
         votes = Votes(int(self.n_neighbors), "uniform" if self.weights is None else self.weights, n_classes)
-        self.model_ = Model.on(bound, coef, np.zeros(coef.shape[1]), classes=classes, votes=votes)
+        self.model_ = Model.on(binding, coef, np.zeros(coef.shape[1]), classes=classes, votes=votes)
         self.model_.space  # noqa: B018 (made now: the first question shall not wait for it)
         self.certificate_ = Certificate(
             Status.BY_FORMULA,
             machine="vote of the nearest neighbours" if n_classes else "mean of the nearest neighbours",
             rows=len(points),
             columns=coef.shape[1],
-            assumptions=bound.kernel.proof().assumptions,
+            assumptions=binding.kernel.proof().assumptions,
         )
 
     def _check_parameters(self) -> None:

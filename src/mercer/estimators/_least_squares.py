@@ -9,7 +9,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._machine import KernelMachine
 from mercer.grams.base import Gram
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.kernels.featuremap import FeatureMap
 from mercer.models.model import Model, solved_weights
 from mercer.models.uncertainty import Uncertainty
@@ -69,10 +69,10 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         if not (return_std or return_cov):
             return mean
         self._refuse_precomputed("The posterior")
-        known, bound, phi = self._posterior_parts()
+        known, binding, phi = self._posterior_parts()
         if return_std:
-            return mean, self._shaped(known.deviations(bound, phi, points, self.verbose))
-        cov = known.covariances(bound, phi, points, self.verbose)
+            return mean, self._shaped(known.deviations(binding, phi, points, self.verbose))
+        cov = known.covariances(binding, phi, points, self.verbose)
         return mean, cov[:, :, 0] if self._is_flat else cov
 
     def predict_one(self, x: Any) -> Any:
@@ -115,8 +115,8 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         self._check_fitted()
         points = self._read_new(X)
         self._refuse_precomputed("The error bound")
-        known, bound, phi = self._posterior_parts()
-        return self._shaped(known.error_bound(bound, phi, points))
+        known, binding, phi = self._posterior_parts()
+        return self._shaped(known.error_bound(binding, phi, points))
 
     @property
     def coef_(self) -> Array:
@@ -147,17 +147,17 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         With an intercept it is the restricted likelihood, in which b is integrated out over a flat prior.
         """
         self._check_fitted()
-        known, bound, phi = self._posterior_parts()
-        found = known.log_likelihood(bound, phi, self.verbose)
+        known, binding, phi = self._posterior_parts()
+        found = known.log_likelihood(binding, phi, self.verbose)
         return float(found[0]) if self._is_flat else found
 
-    def _publish(self, bound: Bound, problem: Problem, solution: Solution, flat: bool, explanation: str) -> None:
+    def _publish(self, binding: Binding, problem: Problem, solution: Solution, flat: bool, explanation: str) -> None:
         """Set the attributes of a fit."""
         self._is_flat, self._explanation = flat, explanation
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.steps)  # a direct method goes through once
         self.model_ = Model.on(
-            bound,
+            binding,
             solution.coef,
             solution.intercept,
             weights=solved_weights(problem, solution),
@@ -169,10 +169,10 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
     def _shaped(self, found: Array) -> Array:  # (m, t) -> (m,) or (m, t)
         return found[:, 0] if self._is_flat else found
 
-    def _posterior_parts(self) -> tuple[Uncertainty, Bound, FeatureMap | None]:
+    def _posterior_parts(self) -> tuple[Uncertainty, Binding, FeatureMap | None]:
         model = self.model_
         assert model.uncertainty is not None  # of every least-squares machine
-        return model.uncertainty, model.bound, None if model.weights is None else model.features
+        return model.uncertainty, model.binding, None if model.weights is None else model.features
 
     def _refuse_precomputed(self, what: str) -> None:
         if self._spec.is_precomputed:

@@ -13,7 +13,7 @@ from mercer.estimators._kernels import KernelSpec, with_parameters
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.models.model import Model
 from mercer.points.adapt import as_points, require
 from mercer.points.base import Domain, Points
@@ -83,23 +83,23 @@ class KernelMachine(BaseEstimator):
         return _square(points) if self._spec.is_precomputed else points
 
     @property
-    def bound_(self) -> Bound:
+    def binding_(self) -> Binding:
         """The kernel, resolved, on the points that the model keeps."""
-        return self.model_.bound
+        return self.model_.binding
 
     def explain(self) -> str:
         """How the problem was solved and why so: the table of solvers, then the certificate."""
         self._check_fitted()
         return f"{self._explanation}\n\n{self.certificate_}"
 
-    def _bind(self, points: Points, weight: Array | None = None) -> Bound:
+    def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""
         spec = self._spec if weight is None else self._spec.on(points, weight)
         return bind(spec.build(), points, dtype=np.float64)
 
-    def _gram(self, bound: Bound) -> Gram:
+    def _gram(self, binding: Binding) -> Gram:
         """The Gram matrix of the training points, as the solver wants it."""
-        return gram_to_solve(bound, primal=self.solver == "primal")
+        return gram_to_solve(binding, primal=self.solver == "primal")
 
     def _solve(self, problem: Problem, points: Points, options: Options) -> Solution:
         """Solve a problem on these points; what cannot be certified is said in a warning, once."""

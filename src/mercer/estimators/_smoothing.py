@@ -10,7 +10,7 @@ from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter, NotPositive, shown
 from mercer.estimators._kernels import KernelSpec
 from mercer.estimators._machine import KernelMachine
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.names import TABLE as NAMES
 from mercer.kernels.names import named
@@ -56,7 +56,7 @@ class Smoother(KernelMachine):
         ndarray of bool, shape (m,)
         """
         self._check_fitted()
-        return self._smoothing.has_support(self.model_.bound, self._read_checked(X))
+        return self._smoothing.has_support(self.model_.binding, self._read_checked(X))
 
     @property
     def _spec(self) -> KernelSpec:
@@ -87,33 +87,33 @@ class Smoother(KernelMachine):
         if isinstance(self.bandwidth, str) and self.bandwidth == LOO:
             widths = None if self.bandwidths is None else _grid(self.bandwidths)
             choice = choose(form, points, table, smoothing, widths)
-            bound, self.bandwidth_ = choice.bound, choice.width
+            binding, self.bandwidth_ = choice.binding, choice.width
             self.bandwidths_, self.loo_scores_ = choice.tried, choice.scores
             self.loo_score_ = float(choice.scores.max())
         else:
             self.bandwidth_ = _positive(self.bandwidth)
-            bound = bind(form.at(self.bandwidth_), points, dtype=np.float64)
-        self.model_ = Model.on(bound, table, np.zeros(table.shape[1]), classes=classes, smoothing=smoothing)
+            binding = bind(form.at(self.bandwidth_), points, dtype=np.float64)
+        self.model_ = Model.on(binding, table, np.zeros(table.shape[1]), classes=classes, smoothing=smoothing)
         self.certificate_ = Certificate(
             Status.BY_FORMULA,
             machine="weighted mean" if classes is None else "weighted vote",
             rows=len(points),
             columns=smoothing.values.shape[1],
-            assumptions=bound.kernel.proof().assumptions if isinstance(bound.kernel, Kernel) else (),
+            assumptions=binding.kernel.proof().assumptions if isinstance(binding.kernel, Kernel) else (),
         )
 
     def _predictions(self, X: Any) -> Array:  # (m, p)
         self._check_fitted()
         points, model = self._read_checked(X), self.model_
-        return self._smoothing.predictions(model.bound, points, model.scores(points))
+        return self._smoothing.predictions(model.binding, points, model.scores(points))
 
     def _left_out(self) -> Array:  # (n, p)
         """The prediction for each training point by all others."""
         self._check_fitted()
         model, smoothing = self.model_, self._smoothing
         smoothing.refuse_single()
-        sums = model.bound.self_cross().without_diagonal(model.coef)
-        return smoothing.left_out(sums, Others(smoothing, model.bound))
+        sums = model.binding.self_cross().without_diagonal(model.coef)
+        return smoothing.left_out(sums, Others(smoothing, model.binding))
 
 
 def _form(kernel: Any, spec: KernelSpec, points: Points) -> Weights:

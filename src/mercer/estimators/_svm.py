@@ -18,7 +18,7 @@ from mercer.grams.assumed import check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_for_steps
 from mercer.grams.dense import DenseGram
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.kernels.called import given_values
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.kernel import Kernel
@@ -157,11 +157,11 @@ class SupportVectorMachine(KernelMachine):
         if isinstance(spec.kernel, str):
             spec = spec.on(chosen, weight)
             self._gamma = spec.gamma
-        bound = bind(spec.build(), chosen, dtype=np.float64)
-        gram = gram_for_steps(bound)
+        binding = bind(spec.build(), chosen, dtype=np.float64)
+        gram = gram_for_steps(binding)
         is_known = isinstance(spec.kernel, str) and spec.kernel not in ASSUMED_NAMES
         is_positive = is_known or self._is_positive(gram, chosen)
-        return Training(rows, weight, chosen, bound.kernel, gram, is_positive)
+        return Training(rows, weight, chosen, binding.kernel, gram, is_positive)
 
     def _batch(self, kind: str, cuts: Index, uses: Index, y: Array, cost: Array) -> Margins:
         own = vars(self)
@@ -268,11 +268,11 @@ class SupportVectorMachine(KernelMachine):
         return {**state, "_unjudged": None} if state.get("_unjudged") is not None else state
 
     @property
-    def bound_(self) -> Bound:
+    def binding_(self) -> Binding:
         """The kernel, resolved, on the support vectors."""
         if isinstance(self.model_.basis, Places | Given):
-            raise AttributeError(f"{type(self).__name__} has bound_ after fit, with a kernel that is a formula.")
-        return self.model_.bound
+            raise AttributeError(f"{type(self).__name__} has binding_ after fit, with a kernel that is a formula.")
+        return self.model_.binding
 
     @property
     def dual_coef_(self) -> Any:

@@ -48,7 +48,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         The fitted machine: all that predictions read.
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -99,17 +99,17 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         self.classes_, codes = class_labels(y, n)
         coef = np.zeros((n, len(self.classes_)))
         coef[np.arange(n), codes] = class_weights(None, self.classes_, codes, weights(sample_weight, n))
-        bound = self._bind(points)
+        binding = self._bind(points)
         coef /= coef.sum(axis=0)
-        to_centroids = bound.self_cross() @ coef  # ⟨φ(xᵢ), μ⟩
+        to_centroids = binding.self_cross() @ coef  # ⟨φ(xᵢ), μ⟩
         squared_norms = np.einsum("nc,nc->c", coef, to_centroids)
-        self.model_ = Model.on(bound, coef, -0.5 * squared_norms, classes=self.classes_)
+        self.model_ = Model.on(binding, coef, -0.5 * squared_norms, classes=self.classes_)
         self.certificate_ = Certificate(
             Status.BY_FORMULA,
             machine="nearest centroid",
             rows=n,
             columns=len(self.classes_),
-            assumptions=bound.kernel.proof().assumptions,
+            assumptions=binding.kernel.proof().assumptions,
         )
         return self
 
@@ -138,7 +138,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
                 "",
                 "Use decision_function, which does not.",
             )
-        squared = self.model_.bound.diag(points)[:, None] - 2.0 * self.model_.scores(points)
+        squared = self.model_.binding.diag(points)[:, None] - 2.0 * self.model_.scores(points)
         return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
 
     def decision_function(self, X: Any) -> Array:

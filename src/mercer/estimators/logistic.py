@@ -13,7 +13,7 @@ from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import weights
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.models.model import Model, solved_weights
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
@@ -79,7 +79,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         primal, dual, gap and a sentence on how the solve ended.
     n_iter_ : int
         Newton steps.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -167,10 +167,10 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         else:
             loss, targets = LOSSES["softmax"], np.eye(len(classes))[index]
         B = np.ones((n, int(self.fit_intercept)))
-        bound = self._bind(points, copies)
-        problem = Problem(self._gram(bound), targets, loss, cost, B, np.zeros(B.shape[1]))
+        binding = self._bind(points, copies)
+        problem = Problem(self._gram(binding), targets, loss, cost, B, np.zeros(B.shape[1]))
         reasons = explain(problem, self.solver)
-        self._publish(bound, problem, self._solve(problem, points, options), classes, reasons)
+        self._publish(binding, problem, self._solve(problem, points, options), classes, reasons)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -267,11 +267,11 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         return self.model_.intercept
 
     def _publish(
-        self, bound: Bound, problem: Problem, solution: Solution, classes: npt.NDArray[Any], explanation: str
+        self, binding: Binding, problem: Problem, solution: Solution, classes: npt.NDArray[Any], explanation: str
     ) -> None:
         self.classes_ = classes
         self._explanation = explanation
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.steps)
         weights = solved_weights(problem, solution)
-        self.model_ = Model.on(bound, solution.coef, solution.intercept, classes=classes, weights=weights)
+        self.model_ = Model.on(binding, solution.coef, solution.intercept, classes=classes, weights=weights)

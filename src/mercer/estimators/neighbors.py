@@ -56,7 +56,7 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         The fitted machine: all that predictions read.
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -188,7 +188,7 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
         The fitted machine: all that predictions read.
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.

@@ -69,7 +69,7 @@ class KernelRidge(LeastSquaresMachine):
         divided by 2α.
     n_iter_ : int
         Iterations of an iterative solver; 1 for a direct one.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -139,10 +139,10 @@ class KernelRidge(LeastSquaresMachine):
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
         options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
-        bound = self._bind(points)
-        problem = ridge_problem(self._gram(bound), targets, weight, alpha, self.fit_intercept)
+        binding = self._bind(points)
+        problem = ridge_problem(self._gram(binding), targets, weight, alpha, self.fit_intercept)
         reasons = explain(problem, self.solver)
-        self._publish(bound, problem, self._solve(problem, points, options), flat, reasons)
+        self._publish(binding, problem, self._solve(problem, points, options), flat, reasons)
         return self
 
     def _penalties(self, t: int) -> Array:  # (t,)

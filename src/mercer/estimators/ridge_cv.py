@@ -77,7 +77,7 @@ class KernelRidgeCV(LeastSquaresMachine):
         Only with `store_cv_results`.
     loo_residuals_ : ndarray of shape (n,) or (n, n_targets)
         yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ for the penalty chosen, however it was; the plain residual for rows of weight 0.
-    model_, certificate_, dual_coef_, coef_, intercept_, bound_, log_marginal_likelihood_
+    model_, certificate_, dual_coef_, coef_, intercept_, binding_, log_marginal_likelihood_
         As in `KernelRidge`, for the penalty chosen and all rows.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -163,8 +163,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         n = len(points)
         targets, flat = real_targets(y, n)
         weight = weights(sample_weight, n)
-        bound = self._bind(points)
-        gram = self._gram(bound)
+        binding = self._bind(points)
+        gram = self._gram(binding)
         is_positive = self._is_positive(gram, points)
         B = np.ones((n, int(self.fit_intercept)))
         score = self._score(flat, is_weighted=sample_weight is not None)
@@ -182,7 +182,7 @@ class KernelRidgeCV(LeastSquaresMachine):
         chosen = self._choose(alphas, scores, targets.shape[1], flat)
         problem = ridge_problem(gram, targets, weight, chosen, self.fit_intercept)
         solution = self._certified(problem, path, chosen, is_positive)
-        self._publish(bound, problem, solution, flat, self._reasons(path, alphas))
+        self._publish(binding, problem, solution, flat, self._reasons(path, alphas))
         residuals = path.leave_one_out_at(chosen)
         self.loo_residuals_ = residuals[:, 0] if flat else residuals
         if self.store_cv_results and flat:

@@ -54,7 +54,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         The fitted machine: all that predictions read.
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, or the window, with the training points.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -135,7 +135,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         if not return_std:
             return self._targets(self._predictions(X))
         self._check_fitted()
-        found, std = self._smoothing.with_errors(self.model_.bound, self.model_.coef, self._read_checked(X))
+        found, std = self._smoothing.with_errors(self.model_.binding, self.model_.coef, self._read_checked(X))
         return self._targets(found), self._shaped(self._mean.scale * std)
 
     def leave_one_out(self) -> Array:
@@ -170,7 +170,7 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    bandwidth_, bandwidths_, loo_scores_, loo_score_, model_, certificate_, bound_, n_features_in_, feature_names_in_
+    bandwidth_, bandwidths_, loo_scores_, loo_score_, model_, certificate_, binding_, n_features_in_, feature_names_in_
         As in `NadarayaWatson`; scores are negative Brier scores.
 
     Notes

@@ -87,7 +87,7 @@ class SVC(PairwiseMachine):
         Steps of two coefficients.
     fit_status_ : int
         0 if solved, else 1.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved, on the support vectors.
     shape_fit_, n_features_in_, feature_names_in_
         As in scikit-learn.

@@ -10,7 +10,7 @@ from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram
 from mercer.grams.tiled import TiledGram
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points, Vectors, as_points, check_same_width
 
@@ -66,31 +66,31 @@ def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: in
     return gram_of(bind(kernel.resolve(points), basis, dtype=dtype, name="Z"), points, budget=budget)
 
 
-def gram_of(bound: Bound, points: Points | None = None, *, budget: int = BUDGET) -> Gram:
+def gram_of(binding: Binding, points: Points | None = None, *, budget: int = BUDGET) -> Gram:
     """The Gram matrix of a kernel that is bound already: K(points, basis), or K(basis, basis) without points."""
-    return _stored(TiledGram(bound, points), budget)
+    return _stored(TiledGram(binding, points), budget)
 
 
-def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
+def gram_to_solve(binding: Binding, *, primal: bool = False) -> Gram:
     """The Gram matrix of a training set: by its features where they are few (or asked for), else stored or tiled."""
-    tiled = TiledGram(bound)
+    tiled = TiledGram(binding)
     phi = tiled.feature_map
-    if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
+    if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(binding)):
         _refuse_overflow(tiled)
-        return FactoredGram(phi, bound.basis, tiled.proof)
+        return FactoredGram(phi, binding.basis, tiled.proof)
     return _stored(tiled, BUDGET)
 
 
-def gram_for_steps(bound: Bound) -> Gram:
+def gram_for_steps(binding: Binding) -> Gram:
     """The Gram matrix for a solver of small steps, which gathers rows of it again and again, in float64.
 
     Tiled, since such a solver keeps the rows it needs; by dense rows where sparse ones are not thin enough to be worth
     merging; stored where there are no rows to gather, but calls of a function or a matrix that is there.
     """
-    if not NOT_GATHERED.isdisjoint(leaf.kind for leaf in bound.plan.leaves):
-        return _stored(TiledGram(bound), None)
-    basis = bound.basis
-    filled = bind(bound.kernel, basis.filled(), dtype=np.float64) if _is_worth_filling(basis) else bound
+    if not NOT_GATHERED.isdisjoint(leaf.kind for leaf in binding.plan.leaves):
+        return _stored(TiledGram(binding), None)
+    basis = binding.basis
+    filled = bind(binding.kernel, basis.filled(), dtype=np.float64) if _is_worth_filling(basis) else binding
     return TiledGram(filled)
 
 
@@ -116,5 +116,5 @@ def _refuse_overflow(tiled: TiledGram) -> None:
         total = tiled.diag().sum()  # a k(x, x) that overflows is refused by name
     if not np.isfinite(total):
         raise NotFinite(
-            f"{tiled.bound.kernel!r} is too large.", "The sum of all k(x, x) overflows float64.", "Scale the points."
+            f"{tiled.binding.kernel!r} is too large.", "The sum of all k(x, x) overflows float64.", "Scale the points."
         )

@@ -8,7 +8,7 @@ import numpy as np
 from mercer.budget import allocate
 from mercer.errors import NoFiniteMap, TooLarge
 from mercer.grams.base import Array, Proof, Rows
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points
@@ -16,12 +16,12 @@ from mercer.points import Points
 __all__ = ["FactoredGram", "PhiBlocks", "finite_map"]
 
 
-def finite_map(bound: Bound) -> FeatureMap | None:
+def finite_map(binding: Binding) -> FeatureMap | None:
     """The explicit feature map on the basis, where it is finite and one point of it fits."""
-    if not isinstance(bound.kernel, Kernel):
+    if not isinstance(binding.kernel, Kernel):
         return None
     try:
-        return bound.kernel.feature_map(bound.basis)
+        return binding.kernel.feature_map(binding.basis)
     except (NoFiniteMap, TooLarge):
         return None
 

@@ -9,7 +9,7 @@ from mercer.budget import allocate
 from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Proof, Rows
 from mercer.grams.factored import PhiBlocks, finite_map
-from mercer.kernels.bound import Bound, Cross
+from mercer.kernels.binding import Binding, Cross
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points
@@ -26,7 +26,7 @@ class TiledGram:
 
     Parameters
     ----------
-    bound : Bound
+    binding : Binding
         The kernel with its basis, the points of the columns.
     points : Points, optional
         The points of the rows.
@@ -41,24 +41,24 @@ class TiledGram:
     True
     """
 
-    __slots__ = ("_bound", "_cross", "_diagonal", "_map", "_points", "_proof")
+    __slots__ = ("_binding", "_cross", "_diagonal", "_map", "_points", "_proof")
 
-    def __init__(self, bound: Bound, points: Points | None = None) -> None:
-        self._bound = bound
+    def __init__(self, binding: Binding, points: Points | None = None) -> None:
+        self._binding = binding
         self._points = points
-        self._cross: Cross = bound.self_cross() if points is None else bound.cross(points)
+        self._cross: Cross = binding.self_cross() if points is None else binding.cross(points)
         self._proof: Proof | None = None
         self._diagonal: Array | None = None
         self._map: tuple[FeatureMap | None] | None = None  # None until it was looked for
 
     def __repr__(self) -> str:
         n, m = self.shape
-        return f"TiledGram({n} x {m}, {self.dtype.name}, {self._bound.kernel!r})"
+        return f"TiledGram({n} x {m}, {self.dtype.name}, {self._binding.kernel!r})"
 
     @property
-    def bound(self) -> Bound:
+    def binding(self) -> Binding:
         """The kernel with the points of the columns."""
-        return self._bound
+        return self._binding
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -74,7 +74,7 @@ class TiledGram:
     def proof(self) -> Proof:
         """Why K is positive semi-definite."""
         if self._proof is None:
-            self._proof = self._bound.kernel.proof()
+            self._proof = self._binding.kernel.proof()
         return self._proof
 
     @property
@@ -85,7 +85,7 @@ class TiledGram:
     @property
     def evaluations(self) -> int:
         """How many entries were made so far, by this matrix and by what was taken from it."""
-        return self._bound.tally.entries
+        return self._binding.tally.entries
 
     def __matmul__(self, V: Array) -> Array:
         """K V in O(tile + output) memory."""
@@ -105,13 +105,13 @@ class TiledGram:
 
     def columns(self, j: Rows) -> Array:
         """K[:, j], one column per index."""
-        return self._bound.take(j).cross(self._rows).dense()
+        return self._binding.take(j).cross(self._rows).dense()
 
     def diag(self) -> Array:
         """The diagonal of a square K."""
         self._refuse_unless_square("diag")
         if self._diagonal is None:
-            self._diagonal = self._bound.diag()
+            self._diagonal = self._binding.diag()
             self._diagonal.flags.writeable = False
         return self._diagonal
 
@@ -122,7 +122,7 @@ class TiledGram:
     def take(self, rows: Rows) -> "TiledGram":
         """K[rows, rows], still not stored."""
         self._refuse_unless_square("take")
-        part = TiledGram(self._bound.take(rows))
+        part = TiledGram(self._binding.take(rows))
         part._proof = self._proof
         part._diagonal = None if self._diagonal is None else self._diagonal[rows]
         return part
@@ -131,14 +131,14 @@ class TiledGram:
     def feature_map(self) -> FeatureMap | None:
         """The explicit feature map on the basis, where it is finite and one point of it fits."""
         if self._map is None:
-            self._map = (finite_map(self._bound),)
+            self._map = (finite_map(self._binding),)
         return self._map[0]
 
     def factor(self) -> PhiBlocks | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""
         self._refuse_unless_square("factor")
         phi = self.feature_map
-        return None if phi is None or phi.n_features >= self.shape[0] else PhiBlocks(phi, self._bound.basis)
+        return None if phi is None or phi.n_features >= self.shape[0] else PhiBlocks(phi, self._binding.basis)
 
     def coded(self) -> "TiledCodes":
         """The entries of a square K in 16 bits; nothing is made before it is asked for."""
@@ -147,11 +147,11 @@ class TiledGram:
 
     def native(self) -> object:
         """The engine's handle."""
-        return self._bound.native
+        return self._binding.native
 
     @property
     def _rows(self) -> Points:
-        return self._bound.basis if self._points is None else self._points
+        return self._binding.basis if self._points is None else self._points
 
     def _refuse_unless_square(self, what: str) -> None:
         if self._points is not None:
@@ -181,7 +181,7 @@ class TiledCodes:
         No entry is larger than the largest of the diagonal, and none is negative where the formula says so.
         """
         high = float(self._gram.diag().max(initial=0.0))
-        kernel = self._gram.bound.kernel
+        kernel = self._gram.binding.kernel
         low = 0.0 if isinstance(kernel, Kernel) and kernel.doubt is None else -high
         return low, (high - low) / (CODES - 1) or 1.0
 
@@ -190,4 +190,4 @@ class TiledCodes:
         n, m = self._gram.shape
         what = f"The Gram matrix of {n} x {m} points in 16 bits"
         codes = allocate((n, m), np.uint16, what, "Use its products K @ V, or fewer points.")
-        return self._gram.bound.as_single().self_cross().upper_half(codes, self.code)
+        return self._gram.binding.as_single().self_cross().upper_half(codes, self.code)

@@ -60,7 +60,7 @@ class Constant(Kernel):
     value: float = param(REQUIRED, COEFFICIENT)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The constant itself."""
         return self.value
 
@@ -103,9 +103,9 @@ class Scaled(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """c times the bound of k₁."""
-        return self.scale * self.kernel.bound if self.scale else 0.0
+        return self.scale * self.kernel.max_abs if self.scale else 0.0
 
     def fractional(self, exponent: float) -> Kernel:
         """(c·k)ᵃ = cᵃ·kᵃ."""
@@ -152,9 +152,9 @@ class Sum(Kernel):
         return DIRECT_SUM if over_disjoint_columns(self.terms) else ADDITION
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The sum of the bounds."""
-        return sum(term.bound for term in self.terms)
+        return sum(term.max_abs for term in self.terms)
 
     def lower(self, tape: Tape) -> Register:
         """The sum of the terms; constants are added at the end, all at once."""
@@ -203,9 +203,9 @@ class Product(Kernel):
         return TENSOR if over_disjoint_columns(self.factors) else SCHUR_PRODUCT
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The product of the bounds."""
-        bounds = [factor.bound for factor in self.factors]
+        bounds = [factor.max_abs for factor in self.factors]
         return 0.0 if 0.0 in bounds else math.prod(bounds)
 
     def fractional(self, exponent: float) -> Kernel:
@@ -246,9 +246,9 @@ class Exp(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The exponential of the bound."""
-        return math.exp(min(self.kernel.bound, 709.0)) if self.kernel.bound < 709.0 else math.inf
+        return math.exp(min(self.kernel.max_abs, 709.0)) if self.kernel.max_abs < 709.0 else math.inf
 
     def fractional(self, exponent: float) -> Kernel:
         """exp(k)ᵃ = exp(a·k)."""

@@ -57,7 +57,7 @@ def not_finite(kernel: Any, plan: Plan, dtype: np.dtype[Any], row: int, column: 
     if dtype == np.float32:
         attempt = "float64 points reach further; or scale the points"
     # Normalising helps where the parts are finite; what has a bound is normalised already.
-    if leaf is None and getattr(kernel, "bound", 0.0) == np.inf:
+    if leaf is None and getattr(kernel, "max_abs", 0.0) == np.inf:
         attempt += ", or use k.normalised(), which never computes this value"
     return NotFinite(
         f"{node!r} is not finite {at}.", f"The value overflows {dtype.name}, or is not a number.", f"{attempt}.",

@@ -36,7 +36,7 @@ class Delta(Kernel):
     notation: ClassVar[Notation] = Notation(text="[{x} = {z}]", latex=r"\left[{x} = {z}\right]")
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1."""
         return 1.0
 
@@ -121,7 +121,7 @@ class Tanimoto(Kernel):
     kernel: Kernel = param(Linear(), KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1: u/(1 − u) for u ≤ ½."""
         return 1.0
 

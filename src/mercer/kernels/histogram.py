@@ -92,7 +92,7 @@ class ExponentialChiSquared(Kernel):
     gamma: float = param(1.0, Positive)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1."""
         return 1.0
 

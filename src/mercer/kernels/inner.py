@@ -90,7 +90,7 @@ class Cosine(Kernel):
     notation: ClassVar[Notation] = Notation(text="cos({x}, {z})", latex=r"\cos({x}, {z})")
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1."""
         return 1.0
 

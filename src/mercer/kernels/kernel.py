@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from mercer.domains import is_number
 from mercer.errors import InvalidArgument, InvalidParameter, MercerError, shown
-from mercer.kernels.bound import diagonal, evaluate
+from mercer.kernels.binding import diagonal, evaluate
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.logs import logarithm
 from mercer.kernels.node import Node, written
@@ -74,7 +74,7 @@ class Kernel(_Sort):
     """Sort: functions k(x, z) whose every Gram matrix is positive semi-definite."""
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """A derived bound of |k(x, z)|, inf where none is derived."""
         return float("inf")
 

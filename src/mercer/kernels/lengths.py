@@ -6,7 +6,7 @@ from typing import Protocol, Self, final
 import numpy as np
 
 from mercer.errors import InvalidInput
-from mercer.kernels.bound import evaluate
+from mercer.kernels.binding import evaluate
 from mercer.kernels.tape import Lowerable, Register, Tape
 from mercer.points import Domain, Indicators, Points, Vectors, require
 from mercer.term import Term

@@ -33,7 +33,7 @@ STEEP = frozenset({CONGRUENCE, EXPONENTIAL, POLYNOMIAL, SCHUR_PRODUCT, TENSOR})
 
 def is_steep(kernel: Any) -> bool:
     """Whether values may overflow, or vanish by rounding, where those of the leaves are ordinary numbers."""
-    if np.isfinite(kernel.bound):
+    if np.isfinite(kernel.max_abs):
         return False
     rule = kernel.by()
     if rule is None:

@@ -69,7 +69,7 @@ class Normalised(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1, by the inequality of Cauchy and Schwarz."""
         return 1.0
 

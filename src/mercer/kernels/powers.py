@@ -57,9 +57,9 @@ class Power(Kernel):
         return self.exponent % 2 == 0
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The power of the bound."""
-        return self.kernel.bound**self.exponent
+        return self.kernel.max_abs**self.exponent
 
     def lower(self, tape: Tape) -> Register:
         """k₁ⁿ."""
@@ -101,9 +101,9 @@ class FractionalPower(Kernel):
         self.expand()
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The bound of the expansion."""
-        return self.expand().bound
+        return self.expand().max_abs
 
     def expand(self) -> Kernel:
         """The kernel of the same family that this power is."""
@@ -173,9 +173,9 @@ class PolynomialOf(Kernel):
         return len(self.coefficients) > 1 and self.kernel.confines()
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The polynomial of the bound."""
-        return sum(a * self.kernel.bound**n for n, a in enumerate(self.coefficients) if a)
+        return sum(a * self.kernel.max_abs**n for n, a in enumerate(self.coefficients) if a)
 
     def lower(self, tape: Tape) -> Register:
         """Horner's scheme."""

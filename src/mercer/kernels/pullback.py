@@ -78,9 +78,9 @@ class Pullback(Kernel):
         return False
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The bound of k₁."""
-        return self.kernel.bound
+        return self.kernel.max_abs
 
     def fractional(self, exponent: float) -> Kernel:
         """The pullback of the power."""

@@ -245,7 +245,7 @@ class Periodic(Kernel):
     period: float | npt.NDArray[np.float64] = param(1.0, PositiveNumbers)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1, as for the Gaussian kernel."""
         return 1.0
 

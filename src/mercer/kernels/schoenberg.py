@@ -48,7 +48,7 @@ class Radial(Kernel):
         return self.metric if name == "psi" else getattr(self, name)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """f(0) = 1, the largest value."""
         return 1.0
 
@@ -171,7 +171,7 @@ class Of(Kernel):
         return Of(self.kernel.resolved_by(distance, points, self), distance)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """f(0) = 1."""
         return 1.0
 

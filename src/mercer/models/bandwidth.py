@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from mercer.errors import InvalidInput, InvalidParameter, MercerError
 from mercer.kernels import lengths
-from mercer.kernels.bound import Bound, Resolvable, bind
+from mercer.kernels.binding import Binding, Resolvable, bind
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.widening import distance_of, has_lengths, median_ratios, widened
 from mercer.kernels.windows import Window
@@ -135,7 +135,7 @@ class Choice:
 
     Attributes
     ----------
-    bound : Bound
+    binding : Binding
         The weights of that width.
     width : float
         Of equally good ones the widest.
@@ -143,7 +143,7 @@ class Choice:
         All widths, and their scores of leave-one-out: the largest is best.
     """
 
-    bound: Bound
+    binding: Binding
     width: float
     tried: Array
     scores: Array
@@ -176,12 +176,12 @@ class Ladder:
         self._form = form
         self._table = table
         self._smoothing = smoothing
-        self._bound = bind(form.at(width), points, dtype=np.float64)
-        self._others = Others(smoothing, self._bound)
+        self._binding = bind(form.at(width), points, dtype=np.float64)
+        self._others = Others(smoothing, self._binding)
 
-    def at(self, width: float) -> Bound:
+    def at(self, width: float) -> Binding:
         """The weights of a width."""
-        return self._bound.with_kernel(self._form.at(width))
+        return self._binding.with_kernel(self._form.at(width))
 
     def scores(self, widths: Array, doublings: int) -> Array:
         """One for each width; so many squarings of a weight give that of the next smaller width, 0: none."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.grams.factored import PhiBlocks, finite_map
-from mercer.kernels.bound import Bound, Cross
+from mercer.kernels.binding import Binding, Cross
 from mercer.kernels.called import given_values
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.schoenberg import Radial
@@ -93,10 +93,10 @@ class Model:
     dtype: np.dtype[Any] = DOUBLE
 
     @classmethod
-    def on(cls, bound: Bound, coef: Array, intercept: Array, **rest: Any) -> Self:
+    def on(cls, binding: Binding, coef: Array, intercept: Array, **rest: Any) -> Self:
         """The model on the basis of a kernel that is bound already, which it keeps."""
-        made = cls(bound.kernel, bound.basis, coef, intercept, **rest)
-        made.__dict__["bound"] = bound
+        made = cls(binding.kernel, binding.basis, coef, intercept, **rest)
+        made.__dict__["binding"] = binding
         return made
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,19 +107,19 @@ class Model:
         return f"Model({self.kernel!r} on {len(self.basis)} points)"
 
     @cached_property
-    def bound(self) -> Bound:
+    def binding(self) -> Binding:
         """The kernel with its fitted maps, on the basis."""
-        return Bound(self.kernel, self.basis, self.dtype)
+        return Binding(self.kernel, self.basis, self.dtype)
 
     @cached_property
     def features(self) -> FeatureMap | None:
         """The kernel's explicit features, where it has finitely many."""
-        return None if isinstance(self.basis, Places | Given) else finite_map(self.bound)
+        return None if isinstance(self.basis, Places | Given) else finite_map(self.binding)
 
     @cached_property
     def space(self) -> FeatureSpace:
         """The basis points in the feature space of the kernel: who is nearest to whom."""
-        return FeatureSpace(self.bound)
+        return FeatureSpace(self.binding)
 
     def scores(self, points: Points) -> Array:  # (len(points), t)
         """f at each point: from its features where these are few, else from the kernel, tile by tile."""
@@ -136,7 +136,7 @@ class Model:
             return self.basis.columns_of(points)
         if isinstance(self.basis, Given):
             return given_values(self.kernel.fn, points, self.basis)
-        return self.bound.cross(points) if len(self.basis) else np.empty((len(points), 0))
+        return self.binding.cross(points) if len(self.basis) else np.empty((len(points), 0))
 
     def decide(self, K: Cross | Array) -> Array:  # (K's rows, t)
         """f from the kernel values to the basis."""
@@ -175,12 +175,12 @@ class Model:
         return replace(self, dtype=SINGLE)
 
     @cached_property
-    def _blocks(self) -> dict[int, Bound]:
+    def _blocks(self) -> dict[int, Binding]:
         return {}
 
-    def _block(self, i: int) -> Bound:
+    def _block(self, i: int) -> Binding:
         """The kernel on the basis points of a class."""
         assert self.pairs is not None
         if i not in self._blocks:
-            self._blocks[i] = self.bound.take(self.pairs.ranges()[i])
+            self._blocks[i] = self.binding.take(self.pairs.ranges()[i])
         return self._blocks[i]

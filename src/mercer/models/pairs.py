@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.special
 
-from mercer.kernels.bound import Bound, Cross
+from mercer.kernels.binding import Binding, Cross
 from mercer.models.coupling import agreeing, coupled
 
 __all__ = ["Pairs", "pairs"]
@@ -95,7 +95,7 @@ class Pairs:
             whole[mine, places] = coef[mine]
         return whole
 
-    def decide(self, K: Cross | Array, coef: Array, intercept: Array, block: Callable[[int], Bound]) -> Array:
+    def decide(self, K: Cross | Array, coef: Array, intercept: Array, block: Callable[[int], Binding]) -> Array:
         """f(x) + b of every pair, (K's rows, P).
 
         Parameters
@@ -104,7 +104,7 @@ class Pairs:
             K(points, basis), as an operator or an array.
         coef : ndarray of shape (s, k − 1)
         intercept : ndarray of shape (P,)
-        block : callable (class) -> Bound
+        block : callable (class) -> Binding
             The kernel on the basis points of a class; not called where K is an array.
         """
         if self.k <= FEW_CLASSES:

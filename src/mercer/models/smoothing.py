@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import InvalidInput
-from mercer.kernels.bound import Bound, Resolvable
+from mercer.kernels.binding import Binding, Resolvable
 from mercer.kernels.kernel import Distance
 from mercer.kernels.tape import Register, Tape
 from mercer.points.base import Points
@@ -110,31 +110,31 @@ class Smoothing:
     ratio: Mean | Shares
     distance: Distance | None = None
 
-    def has_support(self, bound: Bound, points: Points) -> Mask:  # (m,)
+    def has_support(self, binding: Binding, points: Points) -> Mask:  # (m,)
         """Whether any training point has weight at each point."""
-        return np.asarray(np.asarray(bound.cross(points) @ self.weight) >= LEAST_SUM)
+        return np.asarray(np.asarray(binding.cross(points) @ self.weight) >= LEAST_SUM)
 
-    def predictions(self, bound: Bound, points: Points, sums: Array) -> Array:  # (m, c) -> (m, p)
+    def predictions(self, binding: Binding, points: Points, sums: Array) -> Array:  # (m, c) -> (m, p)
         """What the sums at some points predict, or the nearest training point where no weight is left."""
         found, total = self.ratio.of(sums)
-        return self._mended(bound, points, found, total >= LEAST_SUM)
+        return self._mended(binding, points, found, total >= LEAST_SUM)
 
-    def with_errors(self, bound: Bound, coef: Array, points: Points) -> tuple[Array, Array]:  # (m, t) each
+    def with_errors(self, binding: Binding, coef: Array, points: Points) -> tuple[Array, Array]:  # (m, t) each
         """Means of targets and their standard errors, inf where one point has all the weight or none has any."""
         t = self.values.shape[1]
         squares = self.weight[:, None] * np.square(self.values)
-        sums = np.asarray(bound.cross(points) @ np.column_stack([coef, squares]))
+        sums = np.asarray(binding.cross(points) @ np.column_stack([coef, squares]))
         mean, total = self.ratio.of(sums[:, : t + 1])
         known = total >= np.sqrt(LEAST_SUM)  # below, the squares of the weights vanish
         safe = np.where(known, total, 1.0)
         variance = np.maximum(sums[:, t + 1 :] / safe[:, None] - mean**2, 0.0)
-        squared = bound.with_kernel(Squared(bound.kernel)).cross(points)
+        squared = binding.with_kernel(Squared(binding.kernel)).cross(points)
         share = np.asarray(squared @ np.square(self.weight)) / safe**2  # 1/(the number of points that count)
         known &= share < ALONE
         factor = np.where(known, share / (1.0 - np.where(known, share, 0.0)), np.inf)[:, None]
         with np.errstate(invalid="ignore"):
             std = np.where(known[:, None], np.sqrt(variance * factor), np.inf)
-        return self._mended(bound, points, mean, total >= LEAST_SUM), std
+        return self._mended(binding, points, mean, total >= LEAST_SUM), std
 
     def left_out(self, sums: Array, others: "Others") -> Array:  # (…, n, c) -> (…, n, p)
         """Predictions for the training points by all others; the nearest other point's where no weight is left."""
@@ -153,21 +153,21 @@ class Smoothing:
                 "Give the bandwidth as a number.",
             )
 
-    def nearest(self, bound: Bound, points: Points, k: int) -> Index:  # (m, k)
+    def nearest(self, binding: Binding, points: Points, k: int) -> Index:  # (m, k)
         """The nearest training points that have weight, best first, ties by index."""
         rows = np.flatnonzero(self.weight)
         k = min(k, rows.size)
         if self.distance is None:  # precomputed: all that is left of d² where k(x, ·) = 0 is k(z, z)
-            order = rows[np.argsort(bound.pairs()[rows], kind="stable")]
+            order = rows[np.argsort(binding.pairs()[rows], kind="stable")]
             return np.tile(order[:k], (len(points), 1))
         is_whole = rows.size == len(self.weight)
-        known = bound if is_whole else bound.take(rows)
+        known = binding if is_whole else binding.take(rows)
         return np.asarray(rows[known.with_kernel(self.distance).cross(points).best(k, largest=False)[1]])
 
-    def _mended(self, bound: Bound, points: Points, found: Array, supported: Mask) -> Array:
+    def _mended(self, binding: Binding, points: Points, found: Array, supported: Mask) -> Array:
         lost = np.flatnonzero(~supported)
         if lost.size:
-            found[lost] = self.values[self.nearest(bound, points.take(lost), 1)[:, 0]]
+            found[lost] = self.values[self.nearest(binding, points.take(lost), 1)[:, 0]]
         return found
 
 
@@ -195,16 +195,16 @@ def of_classes(codes: Index, k: int, weight: Array) -> tuple[Array, Smoothing]: 
 class Others:
     """The nearest other training point that has weight, found for those that are asked for, once for all bandwidths."""
 
-    def __init__(self, smoothing: Smoothing, bound: Bound) -> None:
+    def __init__(self, smoothing: Smoothing, binding: Binding) -> None:
         self._smoothing = smoothing
-        self._bound = bound
-        self._known = np.full(len(bound), -1, dtype=np.intp)
+        self._binding = binding
+        self._known = np.full(len(binding), -1, dtype=np.intp)
 
     def nearest(self, rows: Index) -> Index:
         """Of some training points."""
         unknown = np.unique(rows[self._known[rows] < 0])
         if unknown.size:
-            two = self._smoothing.nearest(self._bound, self._bound.basis.take(unknown), 2)
+            two = self._smoothing.nearest(self._binding, self._binding.basis.take(unknown), 2)
             self._known[unknown] = np.where(two[:, 0] == unknown, two[:, 1], two[:, 0])
         return self._known[rows]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.kernels.featuremap import FeatureMap
 from mercer.points.base import Points
 from mercer.problems.solution import ErrorBound
@@ -50,12 +50,12 @@ class Uncertainty:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "factors": (), "_known": []}
 
-    def deviations(self, bound: Bound, phi: FeatureMap | None, points: Points, verbose: int = 0) -> Array:  # (m, t)
+    def deviations(self, binding: Binding, phi: FeatureMap | None, points: Points, verbose: int = 0) -> Array:  # (m, t)
         """The posterior standard deviation of f + b at each point, for each target.
 
         Parameters
         ----------
-        bound : Bound
+        binding : Binding
             The kernel on the training points.
         phi : FeatureMap, optional
             Its features, where the model was solved for in them.
@@ -64,43 +64,45 @@ class Uncertainty:
         verbose : int
             Whether a factorisation that is needed draws a bar.
         """
-        prior, B_new, fill = bound.diag(points), self._columns(len(points)), _fill(bound, phi, points)
+        prior, B_new, fill = binding.diag(points), self._columns(len(points)), _fill(binding, phi, points)
         found = np.empty((len(points), self.targets.shape[1]))
-        for targets, part in self.posteriors(bound, phi, verbose):
+        for targets, part in self.posteriors(binding, phi, verbose):
             found[:, targets] = np.sqrt(part.variance(fill, prior, B_new))[:, None]
         return found
 
-    def covariances(self, bound: Bound, phi: FeatureMap | None, points: Points, verbose: int = 0) -> Array:  # (m, m, t)
+    def covariances(
+        self, binding: Binding, phi: FeatureMap | None, points: Points, verbose: int = 0
+    ) -> Array:  # (m, m, t)
         """The posterior covariance of f + b between the points, for each target; parameters as for `deviations`."""
-        prior = bind(bound.kernel, points, dtype=np.float64).self_cross().dense()
-        B_new, fill = self._columns(len(points)), _fill(bound, phi, points)
+        prior = bind(binding.kernel, points, dtype=np.float64).self_cross().dense()
+        B_new, fill = self._columns(len(points)), _fill(binding, phi, points)
         found = np.empty((len(points), len(points), self.targets.shape[1]))
-        for targets, part in self.posteriors(bound, phi, verbose):
+        for targets, part in self.posteriors(binding, phi, verbose):
             found[:, :, targets] = part.covariance(fill, prior, B_new)[:, :, None]
         return found
 
-    def log_likelihood(self, bound: Bound, phi: FeatureMap | None, verbose: int = 0) -> Array:  # (t,)
+    def log_likelihood(self, binding: Binding, phi: FeatureMap | None, verbose: int = 0) -> Array:  # (t,)
         """log p(y) for each target."""
         found = np.empty(self.targets.shape[1])
-        for targets, part in self.posteriors(bound, phi, verbose):
+        for targets, part in self.posteriors(binding, phi, verbose):
             found[targets] = part.log_likelihood
         return found
 
-    def error_bound(self, bound: Bound, phi: FeatureMap | None, points: Points) -> Array:  # (m, t)
+    def error_bound(self, binding: Binding, phi: FeatureMap | None, points: Points) -> Array:  # (m, t)
         """How far the prediction at each point can be from the exact minimiser's."""
         if self.error is None:
             return np.full((len(points), self.targets.shape[1]), np.inf)
-        diagonal = bound.diag(points)
-        centred = self._centred(bound, phi, points, diagonal) if self.has_intercept else diagonal
+        diagonal = binding.diag(points)
+        centred = self._centred(binding, phi, points, diagonal) if self.has_intercept else diagonal
         return self.error.at(diagonal, centred)
 
     def posteriors(
-        self, bound: Bound, phi: FeatureMap | None, verbose: int = 0
+        self, binding: Binding, phi: FeatureMap | None, verbose: int = 0
     ) -> list[tuple[npt.NDArray[np.intp], Posterior]]:
         """One posterior for each different column of costs, with its targets; made when first asked for."""
         parts = groups(self.cost)
         if not self._known:
-            gram = _gram(bound, phi)
+            gram = _gram(binding, phi)
             features = None if phi is None else gram.factor()
             B = self._columns(len(self.targets))
             watch = Options(verbose=verbose).watch("posterior")
@@ -120,21 +122,21 @@ class Uncertainty:
     def _columns(self, n: int) -> Array:  # (n, q)
         return np.ones((n, int(self.has_intercept)))
 
-    def _centred(self, bound: Bound, phi: FeatureMap | None, points: Points, diagonal: Array) -> Array:
+    def _centred(self, binding: Binding, phi: FeatureMap | None, points: Points, diagonal: Array) -> Array:
         """‖φ(x) − mean of φ‖², the mean weighted as the fit was."""
         share = self.cost[:, 0] / self.cost[:, 0].sum()
-        to_mean = np.asarray(bound.cross(points) @ share)
-        return diagonal - 2.0 * to_mean + float(share @ (_gram(bound, phi) @ share[:, None])[:, 0])
+        to_mean = np.asarray(binding.cross(points) @ share)
+        return diagonal - 2.0 * to_mean + float(share @ (_gram(binding, phi) @ share[:, None])[:, 0])
 
 
-def _gram(bound: Bound, phi: FeatureMap | None) -> Gram:
-    return gram_to_solve(bound, primal=phi is not None)
+def _gram(binding: Binding, phi: FeatureMap | None) -> Gram:
+    return gram_to_solve(binding, primal=phi is not None)
 
 
-def _fill(bound: Bound, phi: FeatureMap | None, points: Points) -> Fill:
+def _fill(binding: Binding, phi: FeatureMap | None, points: Points) -> Fill:
     """Writes K(x, X), or φ(x), of some of the points."""
     if phi is None:
-        return lambda part, out: bound.cross(points.take(part)).dense(out)
+        return lambda part, out: binding.cross(points.take(part)).dense(out)
     known: Callable[[Points], Array] = phi
 
     def features(part: slice, out: Array) -> None:

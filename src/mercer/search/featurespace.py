@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mercer.budget import row_blocks
 from mercer.errors import InvalidInput, NotFinite
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.distances import Polarised
 from mercer.kernels.kernel import Kernel
@@ -60,15 +60,15 @@ class FeatureSpace:
 
     Parameters
     ----------
-    bound : Bound
+    binding : Binding
         The kernel on the training points.
     """
 
-    def __init__(self, bound: Bound) -> None:
-        assert isinstance(bound.kernel, Kernel)
-        self.bound = bound
-        self._is_stored = isinstance(bound.kernel, Precomputed)
-        self._order = None if self._is_stored else order_of(bound.kernel)
+    def __init__(self, binding: Binding) -> None:
+        assert isinstance(binding.kernel, Kernel)
+        self.binding = binding
+        self._is_stored = isinstance(binding.kernel, Precomputed)
+        self._order = None if self._is_stored else order_of(binding.kernel)
         self._maps: tuple[FittedMap, ...] = ()
         self._is_square = True  # whether ψ is ‖·‖², and not ‖·‖₁
         self._screen = None if self._order is None else self._screened(self._order)
@@ -77,7 +77,7 @@ class FeatureSpace:
         """The k nearest training points to each point, ties by index; a training point is no neighbour of itself."""
         if points is not None:
             return Found(*self._nearest(points, k), points)
-        index, key = self._nearest(self.bound.basis, k + 1)
+        index, key = self._nearest(self.binding.basis, k + 1)
         others = index != np.arange(len(index))[:, None]
         # Behind many duplicates a point may not be among its own neighbours: then the last one is too many.
         others[others.all(axis=1), -1] = False
@@ -86,8 +86,8 @@ class FeatureSpace:
     def within(self, points: Points | None, radius: float) -> Iterator[tuple[Array, Index]]:
         """Distances and indices of the training points within a radius of each point, in the order of the indices."""
         limit = self._key_limit(radius)
-        asked = self.bound.basis if points is None else points
-        for block in row_blocks(len(asked), len(self.bound)):
+        asked = self.binding.basis if points is None else points
+        for block in row_blocks(len(asked), len(self.binding)):
             part = asked.take(block)
             tile = self._keys.cross(part).dense()
             if self._is_stored:
@@ -136,17 +136,17 @@ class FeatureSpace:
         return found.astype(np.intp), key
 
     @cached_property
-    def _keys(self) -> Bound:
+    def _keys(self) -> Binding:
         """What points are ordered by where there is no screen, or when all within a radius are asked for."""
         if self._is_stored:
-            return bind(_StoredKey(self.bound.basis), self.bound.basis, dtype=np.float64)
+            return bind(_StoredKey(self.binding.basis), self.binding.basis, dtype=np.float64)
         if self._order is not None:
-            return bind(self._order.psi, self.bound.basis, dtype=np.float64)
-        assert isinstance(self.bound.kernel, Kernel)
-        return bind(Polarised(self.bound.kernel), self.bound.basis, dtype=np.float64)
+            return bind(self._order.psi, self.binding.basis, dtype=np.float64)
+        assert isinstance(self.binding.kernel, Kernel)
+        return bind(Polarised(self.binding.kernel), self.binding.basis, dtype=np.float64)
 
     @cached_property
-    def _line(self) -> Bound | None:
+    def _line(self) -> Binding | None:
         """The kernel as a function of ψ, where it is one."""
         line = None if self._order is None else self._order.line
         return None if line is None else bind(line, [[0.0]], dtype=np.float64)
@@ -156,7 +156,7 @@ class FeatureSpace:
         plan = compile_plan(order.psi)
         leaf = plan.leaves[0]
         self._is_square = leaf.kind == "dot"
-        seen: Points = self.bound.basis
+        seen: Points = self.binding.basis
         for m in plan.views[leaf.view]:
             fitted = m.fit(seen)
             seen = fitted(seen)
@@ -174,7 +174,7 @@ class FeatureSpace:
     @property
     def _own(self) -> Array:
         """k(z, z) of the training points."""
-        return self.bound.diag()
+        return self.binding.diag()
 
     def _diagonal(self, points: Points | None, block: slice | None = None) -> Array:
         """k(x, x) of the points, or of a block of them."""
@@ -187,7 +187,7 @@ class FeatureSpace:
                 "",
                 'Ask with return_distance=False, or weigh with weights="uniform" or weights="kernel".',
             )
-        return self.bound.diag(points)[rows]
+        return self.binding.diag(points)[rows]
 
     def _squared(self, key: Array) -> Array:
         """d² of keys."""

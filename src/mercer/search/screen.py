@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from mercer.budget import CACHED, row_blocks
 from mercer.errors import NotFinite
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.kernels.distances import L1
 from mercer.kernels.tape import Register, Tape
 from mercer.points.base import Points
@@ -128,7 +128,7 @@ class Screen:
         self.rows = rows
         self.metric = metric
         self.whole = _largest_whole(rows)
-        self._made: dict[tuple[type, bool], Bound] = {}
+        self._made: dict[tuple[type, bool], Binding] = {}
         # Distances do not change when all vectors move, and errors shrink with the norms. The scale, a power of two,
         # keeps squares inside the range of float32.
         self._range = _range(rows)
@@ -215,10 +215,12 @@ class Screen:
         n, k = len(self), psi.shape[1]
         asked = queries[which]
         if self._is_exact(dtype, asked):  # no key is rounded, and equal keys are sorted by index
-            psi[which], index[which] = self._bound(dtype, exact=True).cross(asked.astype(dtype)).best(k, largest=False)
+            psi[which], index[which] = (
+                self._binding(dtype, exact=True).cross(asked.astype(dtype)).best(k, largest=False)
+            )
             return which[:0]
         prepared = self._prepared(asked, dtype)
-        keys, candidates = self._bound(dtype, exact=False).cross(prepared).best(min(n, k + extra), largest=False)
+        keys, candidates = self._binding(dtype, exact=False).cross(prepared).best(min(n, k + extra), largest=False)
         self._rank(asked, candidates, which, psi, index)
         if keys.shape[1] == n:
             return which[:0]
@@ -228,13 +230,13 @@ class Screen:
 
     def _ask_all(self, queries: Rows, which: Index, psi: Array, index: Index) -> None:
         """Fill in the nearest of some queries from every vector whose key in float64 may belong to one of them."""
-        bound, k = self._bound(np.float64, exact=False), psi.shape[1]
+        binding, k = self._binding(np.float64, exact=False), psi.shape[1]
         for block in row_blocks(len(which), len(self)):
             part = which[block]
             prepared = self._prepared(queries[part], np.float64)
             threshold = (psi[part, -1] + self._lost) * self._unit  # of k vectors: the k-th nearest is not farther
             limit = threshold + self._error(np.float64, prepared, threshold)
-            close = bound.cross(prepared).dense() <= limit[:, None]
+            close = binding.cross(prepared).dense() <= limit[:, None]
             for row, chosen in zip(part, close, strict=True):
                 candidates = np.flatnonzero(chosen)
                 distances = self.exact(queries[row, None], candidates[None])[0]
@@ -299,7 +301,7 @@ class Screen:
         centre = np.rint(self._centre) if is_whole else self._centre
         return WholeVectors(self.rows, centre, _span(self._range, centre) or 1.0, is_whole=is_whole)
 
-    def _bound(self, dtype: type, *, exact: bool) -> Bound:
+    def _binding(self, dtype: type, *, exact: bool) -> Binding:
         if (dtype, exact) not in self._made:
             rows = self.rows.astype(dtype) if exact else self._prepared(self.rows, dtype)
             self._made[dtype, exact] = bind(self.metric.key, rows, dtype=dtype)

@@ -153,7 +153,7 @@ def test_two_rows_are_enough():
 
 
 def test_products_in_float32_do_not_show(monkeypatch):
-    monkeypatch.setattr("mercer.estimators._machine.gram_to_solve", lambda bound, primal: gram_of(bound, budget=0))
+    monkeypatch.setattr("mercer.estimators._machine.gram_to_solve", lambda binding, primal: gram_of(binding, budget=0))
     given = {"C": 5.0, "kernel": RBF(), "solver": "newton-cg"}
     for tol in (1e-4, 1e-10):
         model = KernelLogisticRegression(**given, tol=tol).fit(X, three)

@@ -65,7 +65,7 @@ def test_a_named_kernel_has_no_parameters_to_replace():
 def test_rules_are_resolved_on_the_training_points():
     model = KernelRidge(kernel=RBF("median")).fit(X, y)
     assert model.kernel == RBF("median")
-    assert isinstance(model.bound_.kernel.length_scale, float)
+    assert isinstance(model.binding_.kernel.length_scale, float)
 
 
 def test_pipelines_and_cross_validation_take_it_as_it_is():

@@ -37,9 +37,9 @@ y = np.sin(2 * X[:, 0]) + 0.1 * RNG.standard_normal(80)
 
 
 def test_named_kernels_have_the_bandwidth_as_their_length_scale():
-    assert NadarayaWatson(0.3).fit(X, y).bound_.kernel == RBF(0.3)
-    assert NadarayaWatson(0.3, kernel="laplacian").fit(X, y).bound_.kernel == Laplacian(0.3)
-    assert NadarayaWatson(kernel=RBF("median")).fit(X, y).bound_.kernel == RBF("median").resolve(X)
+    assert NadarayaWatson(0.3).fit(X, y).binding_.kernel == RBF(0.3)
+    assert NadarayaWatson(0.3, kernel="laplacian").fit(X, y).binding_.kernel == Laplacian(0.3)
+    assert NadarayaWatson(kernel=RBF("median")).fit(X, y).binding_.kernel == RBF("median").resolve(X)
 
 
 def test_a_formula_without_length_scales_has_no_bandwidth():
@@ -84,7 +84,7 @@ def test_windows_are_no_kernels_and_a_grid_of_points_refutes_each():
         assert not isinstance(window, Kernel)
         with pytest.raises(NotPositive, match="not a kernel"):
             window.proof()
-        values = NadarayaWatson(kernel=window).fit(points, points[:, 0]).bound_.self_cross().dense()
+        values = NadarayaWatson(kernel=window).fit(points, points[:, 0]).binding_.self_cross().dense()
         assert np.linalg.eigvalsh(values)[0] < -1e-3
 
 

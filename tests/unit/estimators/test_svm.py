@@ -101,7 +101,7 @@ def test_a_fitted_machine_survives_pickling(model, y):
 
 def test_only_support_vectors_are_kept_for_prediction():
     model = SVR().fit(X, target)
-    assert len(model.bound_) == len(model.support_) < len(X)
+    assert len(model.binding_) == len(model.support_) < len(X)
     np.testing.assert_array_equal(model.support_vectors_, X[model.support_])
 
 

@@ -29,13 +29,13 @@ def test_a_prediction_has_the_signs_of_float64(kernel, y, C):
 def counted(monkeypatch):
     """The rows that were asked of each precision."""
     asked = {"float32": 0, "float64": 0}
-    cross = mercer.kernels.bound.Bound.cross
+    cross = mercer.kernels.binding.Binding.cross
 
     def counting(self, points):
         asked[str(self.dtype)] += len(points)
         return cross(self, points)
 
-    monkeypatch.setattr(mercer.kernels.bound.Bound, "cross", counting)
+    monkeypatch.setattr(mercer.kernels.binding.Binding, "cross", counting)
     return asked
 
 
@@ -52,7 +52,7 @@ def test_few_rows_are_computed_twice(monkeypatch):
 def test_errors_larger_than_thought_are_allowed_for(monkeypatch, noise, y):
     machine = mercer.SVC(kernel=mercer.RBF(1.5)).fit(X, y)
     exact = by_decisions(machine, Z)
-    product = mercer.kernels.bound.Cross.__matmul__
+    product = mercer.kernels.binding.Cross.__matmul__
     noisy = []
 
     def disturbed(self, V):
@@ -62,7 +62,7 @@ def test_errors_larger_than_thought_are_allowed_for(monkeypatch, noise, y):
         noisy.append(len(found))
         return found + noise * RNG.standard_normal(found.shape)
 
-    monkeypatch.setattr(mercer.kernels.bound.Cross, "__matmul__", disturbed)
+    monkeypatch.setattr(mercer.kernels.binding.Cross, "__matmul__", disturbed)
     np.testing.assert_array_equal(machine.predict(Z), exact)
     assert len(Z) in noisy
 

@@ -11,7 +11,7 @@ from mercer.grams.choose import gram, gram_for_steps, gram_to_solve
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram
 from mercer.grams.tiled import TiledGram
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 from mercer.problems import LOSSES, Problem
 from mercer.solvers import Options, explain, solve
 
@@ -133,13 +133,13 @@ def test_evaluations_are_those_of_the_solve_and_those_that_stored_K():
 
 
 def test_new_points_and_searches_are_counted_in_full():
-    bound = bind(RBF(), X)
-    bound.cross(X[:7]) @ np.ones(N)
-    assert bound.tally.entries == 7 * N
-    bound.self_cross().best(2)
-    assert bound.tally.entries == 7 * N + N * N
-    bound.take(np.arange(5)).cross(X).dense()
-    assert bound.tally.entries == 7 * N + N * N + 5 * N
+    binding = bind(RBF(), X)
+    binding.cross(X[:7]) @ np.ones(N)
+    assert binding.tally.entries == 7 * N
+    binding.self_cross().best(2)
+    assert binding.tally.entries == 7 * N + N * N
+    binding.take(np.arange(5)).cross(X).dense()
+    assert binding.tally.entries == 7 * N + N * N + 5 * N
 
 
 def test_logistic_regression_counts_too():
@@ -153,7 +153,7 @@ def test_rows_for_a_solver_of_steps_are_dense_unless_they_are_thin(density, is_f
     rows = sp.random(40, 100, density=density, format="csr", random_state=0)
     K = gram_for_steps(bind(RBF(), rows))
     assert type(K) is TiledGram
-    assert K.bound.basis.is_sparse != is_filled
+    assert K.binding.basis.is_sparse != is_filled
     np.testing.assert_allclose(K.dense(), RBF()(rows.toarray()), atol=1e-12)
 
 

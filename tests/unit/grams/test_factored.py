@@ -6,7 +6,7 @@ import mercer
 from mercer.grams.choose import gram_to_solve
 from mercer.grams.dense import DenseGram
 from mercer.grams.factored import FactoredGram
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((50, 3))

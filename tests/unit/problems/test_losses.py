@@ -203,7 +203,7 @@ def test_the_primal_route_needs_features_only_and_finds_the_same(name):
     loss, rng = LOSSES[name], np.random.default_rng(0)
     X = rng.standard_normal((60, 2))
     y, cost, B = targets_of(loss, rng, 60, 1), np.full((60, 1), 2.0), np.ones((60, 1))
-    features = mercer.grams.choose.gram_to_solve(mercer.kernels.bound.bind(mercer.Linear(), X), primal=True)
+    features = mercer.grams.choose.gram_to_solve(mercer.kernels.binding.bind(mercer.Linear(), X), primal=True)
     few = solve(Problem(features, y, loss, cost, B, np.zeros(1)), Options(tol=1e-10), "primal")
     many = solve(Problem(DenseGram(X @ X.T), y, loss, cost, B, np.zeros(1)), Options(tol=1e-10), "newton-cholesky")
     assert few.status is many.status is Status.OPTIMAL

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 import mercer
 from mercer.grams.tiled import TiledGram
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.points import as_points
 from mercer.problems.margins import KINDS, MarginProblem, Referee
 from mercer.problems.solution import Status
@@ -162,8 +162,8 @@ def test_sums_hold_where_a_group_has_little_room(kind):
         y = rng.standard_normal(n) if "svr" in kind else np.where(np.arange(n) % 2, 1.0, -1.0)
         cost[:4] = 1e3
         batch = KINDS[kind].build(np.array([0, n]), np.array([[0]]), y, cost, 0.1, 0.0)
-        bound = Bound(mercer.Linear(), as_points(X), np.dtype(np.float64))
-        b = solve(MarginProblem(TiledGram(bound), KINDS[kind], batch)).coef
+        binding = Binding(mercer.Linear(), as_points(X), np.dtype(np.float64))
+        b = solve(MarginProblem(TiledGram(binding), KINDS[kind], batch)).coef
         for group in (0, 1):
             mine = batch.group == group
             assert abs(b[mine].sum() - batch.start[mine].sum()) <= 1e-12 * np.abs(b).sum()

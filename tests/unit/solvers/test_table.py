@@ -9,7 +9,7 @@ import mercer
 from mercer.errors import InvalidParameter, NotPositive
 from mercer.grams.choose import gram_to_solve
 from mercer.grams.dense import DenseGram
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 from mercer.problems import LOSSES, Problem, Status
 from mercer.solvers import SOLVERS, choose, explain, solve
 from mercer.solvers import table as solver_table

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 import mercer
 from mercer import _core
 from mercer.grams import TiledGram
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 
 X = np.random.default_rng(0).normal(size=(50, 3))
 
@@ -33,9 +33,9 @@ def test_powers_without_the_diagonal_are_those_of_the_entries(columns):
 
 
 def test_the_same_kernel_need_not_be_bound_again():
-    bound = bind(mercer.RBF(2.0), X)
-    assert bound.with_kernel(mercer.RBF(2.0)) is bound
-    assert bound.with_kernel(mercer.RBF(3.0)) is not bound
+    binding = bind(mercer.RBF(2.0), X)
+    assert binding.with_kernel(mercer.RBF(2.0)) is binding
+    assert binding.with_kernel(mercer.RBF(3.0)) is not binding
 
 
 BAD = {
@@ -144,8 +144,8 @@ def test_dense_and_sparse_sides_mix():
 
 
 def test_items_outside_the_dictionary_count_in_the_size_only():
-    bound = bind(mercer.Tanimoto(mercer.SetIntersection()), [frozenset("ab"), frozenset("bc")])
-    np.testing.assert_allclose(bound.cross([frozenset("axyz")]).dense(), [[1 / 5, 0.0]])
+    binding = bind(mercer.Tanimoto(mercer.SetIntersection()), [frozenset("ab"), frozenset("bc")])
+    np.testing.assert_allclose(binding.cross([frozenset("axyz")]).dense(), [[1 / 5, 0.0]])
 
 
 def test_values_are_equal_as_they_came_not_as_they_are_rounded():
@@ -155,9 +155,9 @@ def test_values_are_equal_as_they_came_not_as_they_are_rounded():
 
 
 def test_a_bound_kernel_survives_pickling():
-    bound = bind(mercer.RBF("median"), X)
-    again = pickle.loads(pickle.dumps(bound))
-    np.testing.assert_array_equal(again.cross(X[:5]).dense(), bound.cross(X[:5]).dense())
+    binding = bind(mercer.RBF("median"), X)
+    again = pickle.loads(pickle.dumps(binding))
+    np.testing.assert_array_equal(again.cross(X[:5]).dense(), binding.cross(X[:5]).dense())
 
 
 def test_an_error_in_a_users_function_is_the_users_error():
@@ -247,7 +247,7 @@ def test_two_python_threads_may_ask_at_once():
 def test_a_function_that_holds_its_own_model_is_collected():
     class Model:
         def fit(self):
-            self.bound = bind(mercer.Custom(lambda x, z: float(x @ z) * self.scale, because="rule 1"), X)
+            self.binding = bind(mercer.Custom(lambda x, z: float(x @ z) * self.scale, because="rule 1"), X)
             return self
 
         scale = 1.0

@@ -22,7 +22,7 @@ from mercer.maps.base import FittedMap, Map
 from mercer.points import Points, as_points, check_same_width, require
 from mercer.points.vectors import refuse_masked
 
-__all__ = ["Bound", "Cross", "bind", "diagonal", "evaluate"]
+__all__ = ["Binding", "Cross", "bind", "diagonal", "evaluate"]
 
 Array = npt.NDArray[Any]
 Float = np.dtype[np.float32] | np.dtype[np.float64]
@@ -105,7 +105,7 @@ class Tally:
 
 
 @final
-class Bound:
+class Binding:
     """A kernel with its basis. Use `bind`.
 
     Parameters
@@ -120,7 +120,7 @@ class Bound:
         The instruction set; the machine's best when empty.
     budget : int
         Bytes of working memory for products.
-    like : Bound, optional
+    like : Binding, optional
         Another kernel on the same basis: where both read the same of it, that is taken from there.
     tally : Tally, optional
         Where to count the entries; one of its own when not given.
@@ -133,7 +133,7 @@ class Bound:
         dtype: Float,
         isa: str = "",
         budget: int = 48 << 20,
-        like: "Bound | None" = None,
+        like: "Binding | None" = None,
         tally: Tally | None = None,
     ) -> None:
         self.kernel = kernel
@@ -148,9 +148,9 @@ class Bound:
     def __len__(self) -> int:
         return len(self.basis)
 
-    def __reduce__(self) -> tuple[type["Bound"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type["Binding"], tuple[Any, ...]]:
         # What was learnt from the basis is learnt again from it: nothing packed is pickled.
-        return Bound, (self.kernel, self.basis, self.dtype)
+        return Binding, (self.kernel, self.basis, self.dtype)
 
     @property
     def native(self) -> _core.Basis:
@@ -183,29 +183,29 @@ class Bound:
         except _core.NotFiniteValue as found:
             raise not_finite(self.kernel, self.plan, np.dtype(np.float64), *found.args) from None
 
-    def with_kernel(self, kernel: Resolvable) -> "Bound":
+    def with_kernel(self, kernel: Resolvable) -> "Binding":
         """Another kernel, already resolved, with the same basis: what both read of it is prepared once."""
-        return self if kernel == self.kernel else Bound(kernel, self.basis, self.dtype, like=self)
+        return self if kernel == self.kernel else Binding(kernel, self.basis, self.dtype, like=self)
 
-    def take(self, rows: Any) -> "Bound":
+    def take(self, rows: Any) -> "Binding":
         """The same kernel with fewer basis points: support vectors, landmarks."""
-        return Bound(self.kernel, self.basis.take(rows), self.dtype, tally=self.tally)
+        return Binding(self.kernel, self.basis.take(rows), self.dtype, tally=self.tally)
 
-    def as_single(self) -> "Bound":
+    def as_single(self) -> "Binding":
         """The same in float32."""
-        return Bound(self.kernel, self.basis, np.dtype(np.float32), like=self, tally=self.tally)
+        return Binding(self.kernel, self.basis, np.dtype(np.float32), like=self, tally=self.tally)
 
 
 @final
 class Cross:
     """The matrix K(X, basis), (n, m), as an operator."""
 
-    def __init__(self, bound: Bound, points: Points, side: _core.Side | None) -> None:
-        self.bound = bound
+    def __init__(self, binding: Binding, points: Points, side: _core.Side | None) -> None:
+        self.binding = binding
         self.points = points
         self._side = side
-        self.shape = (len(points), len(bound))
-        self.dtype = bound.dtype
+        self.shape = (len(points), len(binding))
+        self.dtype = binding.dtype
 
     def __matmul__(self, V: Array) -> Array:
         """K V in O(tile + output) memory, for V of shape (m,) or (m, t)."""
@@ -269,19 +269,19 @@ class Cross:
 
     @property
     def _engine(self) -> _core.Basis:
-        return self.bound.native
+        return self.binding.native
 
     def _asked(self, method: Callable[..., Any], *arguments: Any, halves: bool = True) -> Any:
         """Call the engine, and count the entries it makes: half of them where it can mirror the others."""
         n, m = self.shape
-        self.bound.tally.entries += n * (n + 1) // 2 if halves and self._side is None else n * m
+        self.binding.tally.entries += n * (n + 1) // 2 if halves and self._side is None else n * m
         try:
             return method(self._side, *arguments, single=self.dtype == np.float32)
         except _core.NotFiniteValue as found:
-            raise not_finite(self.bound.kernel, self.bound.plan, self.dtype, *found.args) from None
+            raise not_finite(self.binding.kernel, self.binding.plan, self.dtype, *found.args) from None
 
 
-def bind(kernel: Any, X: Any, *, dtype: Any = None, name: str = "X") -> Bound:
+def bind(kernel: Any, X: Any, *, dtype: Any = None, name: str = "X") -> Binding:
     """Bind a kernel to its basis.
 
     Parameters
@@ -296,7 +296,7 @@ def bind(kernel: Any, X: Any, *, dtype: Any = None, name: str = "X") -> Bound:
         How messages call X.
     """
     basis = as_points(X, name)
-    return Bound(kernel.resolve(basis), basis, _work_type(dtype, basis))
+    return Binding(kernel.resolve(basis), basis, _work_type(dtype, basis))
 
 
 def evaluate(kernel: Any, X: Any, Z: Any = None) -> Array:
