@@ -1,7 +1,7 @@
 """Terms: the frozen expressions that maps and kernels are made of.
 
 A term is a class with a few fields, each declared with ``param(default, domain)``, where the domain comes from
-`mercer.domains`; what needs several fields at once is checked in `settle`. Everything else is derived here,
+`mercer.domains`; what needs several fields at once is checked in `validate`. Everything else is derived here,
 once: structural equality and hash, children, parameters by name, replacement; and text that reads back (`repr`), by
 `mercer.notation`.
 
@@ -58,9 +58,9 @@ class Term(Writable):
         for field in _declared(type(self)):
             checked = field.metadata["domain"].check(type(self).__name__, field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, checked)
-        self.settle()
+        self.validate()
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Check what needs several fields at once, or bring the term to its canonical form (with `_set`)."""
 
     def _set(self, name: str, value: object) -> None:

@@ -11,7 +11,7 @@ import pytest
 import mercer
 from mercer.errors import DomainMismatch, InvalidInput
 from mercer.points import Adapter, Domain, Objects, Points, Sets, Vectors, as_points, register, require
-from mercer.points.base import ANYTHING, as_rows
+from mercer.points.base import ANYTHING, as_selection
 
 INTERVALS = Domain("intervals", "Pass a list of Interval, one per point.")
 
@@ -51,7 +51,7 @@ class Intervals:
         return len(self.ends)
 
     def take(self, rows: Any) -> "Intervals":
-        return Intervals(self.ends[as_rows(rows, len(self))])
+        return Intervals(self.ends[as_selection(rows, len(self))])
 
     def raw(self) -> Any:
         return [Interval(low, high) for low, high in self.ends]

@@ -6,10 +6,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Coded", "Factor", "Gram", "Proof", "Rows"]
+__all__ = ["Array", "Coded", "FeatureMatrix", "Gram", "Positions", "Proof"]
 
 Array = npt.NDArray[Any]
-Rows = slice | npt.NDArray[np.intp]
+Positions = slice | npt.NDArray[np.intp]
 
 
 class Proof(Protocol):
@@ -20,7 +20,7 @@ class Proof(Protocol):
         """Empty for a kernel that was derived."""
 
 
-class Factor(Protocol):
+class FeatureMatrix(Protocol):
     """Φ with K = ΦΦᵀ, some rows at a time."""
 
     @property
@@ -81,7 +81,7 @@ class Gram(Protocol):
     def __matmul__(self, V: Array) -> Array:
         """K V, for V of shape (m,) or (m, t)."""
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
 
     def diag(self) -> Array:
@@ -93,10 +93,10 @@ class Gram(Protocol):
         Without `out` the array may be the store itself and must not be written to. May refuse: the bytes asked for.
         """
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Positions) -> Self:
         """The Gram matrix of some of the points, K[rows, rows]: folds, class pairs."""
 
-    def factor(self) -> Factor | None:
+    def features(self) -> FeatureMatrix | None:
         """Φ with K = ΦΦᵀ where the feature map is finite, else None: the primal solver's door."""
 
     def coded(self) -> Coded | None:

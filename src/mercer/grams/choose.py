@@ -8,7 +8,7 @@ import numpy as np
 from mercer.errors import NotFinite, TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram
+from mercer.grams.featured import FeatureGram
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
@@ -77,7 +77,7 @@ def gram_to_solve(binding: Binding, *, primal: bool = False) -> Gram:
     phi = tiled.feature_map
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(binding)):
         _refuse_overflow(tiled)
-        return FactoredGram(phi, binding.basis, tiled.proof)
+        return FeatureGram(phi, binding.basis, tiled.proof)
     return _stored(tiled, BUDGET)
 
 

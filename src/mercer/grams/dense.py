@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer.errors import InvalidInput
-from mercer.grams.base import Array, Proof, Rows
+from mercer.grams.base import Array, Positions, Proof
 
 __all__ = ["DenseGram"]
 
@@ -85,7 +85,7 @@ class DenseGram:
             product[block] = self._matrix[block].astype(wide, copy=False) @ V
         return product
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
         return self._matrix[:, j]
 
@@ -100,12 +100,12 @@ class DenseGram:
         np.copyto(out, self._matrix)
         return out
 
-    def take(self, rows: Rows) -> "DenseGram":
+    def take(self, rows: Positions) -> "DenseGram":
         """K[rows, rows]: a view for a slice, a copy for an index array."""
         index = (rows, rows) if isinstance(rows, slice) else np.ix_(rows, rows)
         return DenseGram(self._matrix[index], self._proof)
 
-    def factor(self) -> None:
+    def features(self) -> None:
         """None: a stored matrix does not know its points."""
         return
 

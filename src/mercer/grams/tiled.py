@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from mercer.budget import allocate
 from mercer.errors import InvalidInput
-from mercer.grams.base import Array, Proof, Rows
-from mercer.grams.factored import PhiBlocks, finite_map
+from mercer.grams.base import Array, Positions, Proof
+from mercer.grams.featured import MappedFeatures, finite_map
 from mercer.kernels.binding import Binding, Cross
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.kernel import Kernel
@@ -103,7 +103,7 @@ class TiledGram:
         """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
         return self._cross.best(k, largest=largest)
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
         return self._binding.take(j).cross(self._rows).dense()
 
@@ -119,7 +119,7 @@ class TiledGram:
         """All entries; refused with its bytes where they would not fit."""
         return self._cross.dense(out)
 
-    def take(self, rows: Rows) -> "TiledGram":
+    def take(self, rows: Positions) -> "TiledGram":
         """K[rows, rows], still not stored."""
         self._refuse_unless_square("take")
         part = TiledGram(self._binding.take(rows))
@@ -134,11 +134,11 @@ class TiledGram:
             self._map = (finite_map(self._binding),)
         return self._map[0]
 
-    def factor(self) -> PhiBlocks | None:
+    def features(self) -> MappedFeatures | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""
         self._refuse_unless_square("factor")
         phi = self.feature_map
-        return None if phi is None or phi.n_features >= self.shape[0] else PhiBlocks(phi, self._binding.basis)
+        return None if phi is None or phi.n_features >= self.shape[0] else MappedFeatures(phi, self._binding.basis)
 
     def coded(self) -> "TiledCodes":
         """The entries of a square K in 16 bits; nothing is made before it is asked for."""

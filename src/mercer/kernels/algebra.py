@@ -142,7 +142,7 @@ class Sum(Kernel):
     )
     terms: tuple[Kernel, ...] = param(REQUIRED, TupleOf(KERNEL, least=2))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Open sums among the terms: only nodes of this very class."""
         opened = (part for term in self.terms for part in (term.terms if type(term) is Sum else (term,)))
         self._set("terms", tuple(opened))
@@ -193,7 +193,7 @@ class Product(Kernel):
     )
     factors: tuple[Kernel, ...] = param(REQUIRED, TupleOf(KERNEL, least=2))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Open products among the factors: only nodes of this very class."""
         opened = (part for each in self.factors for part in (each.factors if type(each) is Product else (each,)))
         self._set("factors", tuple(opened))
@@ -294,7 +294,7 @@ class Congruence(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """f(x)·k₁·f(z)."""
-        return tape.mul_rows(tape.fold(self.kernel), tape.rows(self.function))
+        return tape.mul_rows(tape.fold(self.kernel), tape.row_values(self.function))
 
 
 def _add(left: Kernel, right: Kernel | Distance | float) -> Kernel:

@@ -15,7 +15,7 @@ from mercer import _core
 from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.blame import not_finite, owners_of_leaves, owners_of_rows, owners_of_views, written_in
-from mercer.kernels.plan import Plan, Row
+from mercer.kernels.plan import Plan, PointFunction
 from mercer.kernels.sources import Source, source_of
 from mercer.kernels.tape import Lowerable, compile_plan
 from mercer.maps.base import FittedMap, Map
@@ -82,7 +82,7 @@ class Reading:
             side.rows(np.ascontiguousarray(self._row(f, seen[view], owner), dtype=np.float64))
         return side
 
-    def _row(self, f: Row, points: Points, owner: object) -> Array:
+    def _row(self, f: PointFunction, points: Points, owner: object) -> Array:
         try:
             return f.values(points)
         except NotFinite as found:

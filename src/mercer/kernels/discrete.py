@@ -132,4 +132,4 @@ class Tanimoto(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """k₁/(k₁(x, x) + k₁(z, z) − k₁)."""
-        return tape.tanimoto(tape.fold(self.kernel), tape.rows(Diagonal(self.kernel)))
+        return tape.tanimoto(tape.fold(self.kernel), tape.row_values(Diagonal(self.kernel)))

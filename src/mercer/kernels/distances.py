@@ -121,7 +121,7 @@ class Polarised(Distance):
         if rule in PARTS:
             return PARTS[rule](kernel, tape)
         minus_two = tape.affine(tape.fold(kernel), -2.0, 0.0)
-        return tape.clamp0(tape.add_rows(minus_two, tape.rows(Diagonal(kernel))))
+        return tape.clamp0(tape.add_rows(minus_two, tape.row_values(Diagonal(kernel))))
 
 
 def _is_of_inner_products(kernel: Any) -> bool:
@@ -173,7 +173,7 @@ class DistanceSum(Distance):
     )
     terms: tuple[Distance, ...] = param(REQUIRED, TupleOf(DISTANCE, least=2))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Open sums among the terms: only nodes of this very class."""
         opened = (part for term in self.terms for part in (term.terms if type(term) is DistanceSum else (term,)))
         self._set("terms", tuple(opened))

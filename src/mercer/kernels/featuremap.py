@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from mercer.budget import allocate, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
+from mercer.kernels.plan import PointFunction
 from mercer.kernels.sources import values_of, vectors_of
 from mercer.maps import FittedMap
 from mercer.points import Indicators, Points, as_points, check_same_width
@@ -42,13 +43,6 @@ class Features(Protocol):
 
     def __call__(self, points: Points) -> Array:
         """The features of each point: (n, M)."""
-
-
-class FunctionOfOnePoint(Protocol):
-    """The f of rule 6."""
-
-    def values(self, points: Points) -> Array:
-        """f at each point: (n,)."""
 
 
 class SelfSimilar(Protocol):
@@ -136,7 +130,7 @@ class Stretched:
 class Weighted:
     """f(x)·φ(x), for f(x)·k(x, z)·f(z)."""
 
-    function: FunctionOfOnePoint
+    function: PointFunction
     part: Features
 
     @property

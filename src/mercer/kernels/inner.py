@@ -137,4 +137,4 @@ class ArcCosine(Kernel):
     def lower(self, tape: Tape) -> Register:
         """Through the chord of unit vectors, which keeps the digits of small angles that the cosine loses."""
         series = tape.arccosine(tape.through(UnitRows()).sqdist(), self.order)
-        return tape.mul_rows(series, tape.rows(NormPower(self.order)))
+        return tape.mul_rows(series, tape.row_values(NormPower(self.order)))

@@ -85,7 +85,7 @@ class Normalised(Kernel):
         """The quotient; where k₁ may overflow, from the normalised parts of k₁."""
         kernel = self.kernel
         if not is_steep(kernel):
-            return tape.mul_rows(tape.fold(kernel), tape.rows(InverseRoot(kernel)))
+            return tape.mul_rows(tape.fold(kernel), tape.row_values(InverseRoot(kernel)))
         rule = kernel.by()
         return tape.fold(Normalised(kernel.expand())) if rule is None else PARTS[rule](kernel, tape)  # type: ignore[arg-type]
 
@@ -121,7 +121,7 @@ class Sign:
 
 def _weighted(whole: Kernel, terms: list[Kernel], tape: Tape) -> Register:
     """Σ wᵢ(x)·kᵢ(x, z)·wᵢ(z) of normalised terms kᵢ."""
-    parts = [tape.mul_rows(tape.fold(Normalised(term)), tape.rows(Weight(term, whole))) for term in terms]
+    parts = [tape.mul_rows(tape.fold(Normalised(term)), tape.row_values(Weight(term, whole))) for term in terms]
     return reduce(tape.add, parts) if parts else tape.constant(0.0)
 
 
@@ -141,7 +141,9 @@ PARTS: dict[Rule, Callable[[Any, Tape], Register]] = {
     SCHUR_PRODUCT: lambda node, tape: reduce(tape.mul, (tape.fold(Normalised(each)) for each in node.factors)),
     TENSOR: lambda node, tape: reduce(tape.mul, (tape.fold(Normalised(each)) for each in node.factors)),
     POLYNOMIAL: _polynomial,
-    CONGRUENCE: lambda node, tape: tape.mul_rows(tape.fold(Normalised(node.kernel)), tape.rows(Sign(node.function))),
+    CONGRUENCE: lambda node, tape: tape.mul_rows(
+        tape.fold(Normalised(node.kernel)), tape.row_values(Sign(node.function))
+    ),
     PULLBACK: lambda node, tape: tape.through(node.map).fold(Normalised(node.kernel)),
 }
 

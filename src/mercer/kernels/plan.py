@@ -15,7 +15,7 @@ from mercer import _core
 from mercer.maps.base import Map
 from mercer.points.base import Points
 
-__all__ = ["LEAVES", "OPERATIONS", "Instruction", "Leaf", "LeafKind", "Plan", "Row"]
+__all__ = ["LEAVES", "OPERATIONS", "Instruction", "Leaf", "LeafKind", "Plan", "PointFunction"]
 
 
 class LeafKind(NamedTuple):
@@ -39,7 +39,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = _core.operations()
 LEAVES: dict[str, LeafKind] = {name: LeafKind(*row) for name, row in _core.leaves().items()}
 
 
-class Row(Protocol):
+class PointFunction(Protocol):
     """A real function of one point, evaluated once per side when points are bound."""
 
     def values(self, points: Points) -> npt.NDArray[np.float64]:
@@ -80,7 +80,7 @@ class Plan:
 
     views: tuple[tuple[Map, ...], ...]
     leaves: tuple[Leaf, ...]
-    rows: tuple[tuple[Row, int], ...]  # a function and the view that it is evaluated in
+    rows: tuple[tuple[PointFunction, int], ...]  # a function and the view that it is evaluated in
     instructions: tuple[Instruction, ...]
     n_registers: int
     result: int

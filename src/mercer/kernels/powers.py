@@ -96,7 +96,7 @@ class FractionalPower(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     exponent: float = param(REQUIRED, COEFFICIENT)
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Refuse what has no rule, at the smallest part that has none."""
         self.expand()
 
@@ -135,7 +135,7 @@ class PolynomialOf(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     coefficients: tuple[float, ...] = param(REQUIRED, TupleOf(FiniteReal))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Refuse a negative coefficient."""
         for degree, coefficient in enumerate(self.coefficients):
             if coefficient < 0.0:

@@ -131,7 +131,7 @@ class Of(Kernel):
     kernel: Radial = param(REQUIRED, RADIAL)
     distance: Distance = param(REQUIRED, DISTANCE)
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Length scales per column belong to vectors, not to any distance."""
         if not self.kernel.is_isotropic:
             raise InvalidParameter(

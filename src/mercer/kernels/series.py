@@ -91,7 +91,7 @@ class PowerSeries(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     series: str = param(REQUIRED, Choice(tuple(TABLE)))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """The kernel must have a bound inside the radius."""
         row, max_abs = self.row, self.kernel.max_abs
         less = "≤" if row.closed else "<"
@@ -163,8 +163,8 @@ class InverseSum(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """1/(a(x) + a(z)), masked: beside a point with a = 0 the integral would not converge."""
-        inverse = tape.inverse_sum(tape.rows(Diagonal(self.kernel)))
-        return tape.mul_rows(inverse, tape.rows(IsPositive(self.kernel)))
+        inverse = tape.inverse_sum(tape.row_values(Diagonal(self.kernel)))
+        return tape.mul_rows(inverse, tape.row_values(IsPositive(self.kernel)))
 
 
 @final

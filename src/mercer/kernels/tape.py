@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any, NewType, Protocol, final
 
 from mercer.domains import is_hashable
-from mercer.kernels.plan import OPERATIONS, Instruction, Leaf, Plan, Row
+from mercer.kernels.plan import OPERATIONS, Instruction, Leaf, Plan, PointFunction
 from mercer.maps.base import Map
 from mercer.term import Term
 
-__all__ = ["Lowerable", "Register", "Rows", "Tape", "compile_plan"]
+__all__ = ["Lowerable", "Register", "RowRegister", "Tape", "compile_plan"]
 
 Register = NewType("Register", int)
-Rows = NewType("Rows", int)
+RowRegister = NewType("RowRegister", int)
 
 
 class Lowerable(Protocol):
@@ -33,7 +33,7 @@ class _Program:
     def __init__(self) -> None:
         self.views: dict[tuple[Map, ...], int] = {}
         self.leaves: dict[Leaf, int] = {}
-        self.rows: dict[tuple[Row, int], int] = {}
+        self.rows: dict[tuple[PointFunction, int], int] = {}
         self.instructions: dict[Instruction, int] = {}
         self.written: list[Instruction] = []
         self.nodes: list[object] = []
@@ -163,23 +163,23 @@ class Tape:
 
     # With values per row
 
-    def rows(self, f: Row) -> Rows:
+    def row_values(self, f: PointFunction) -> RowRegister:
         """The values of a function of one point, in this view."""
-        return Rows(self._program.rows.setdefault((f, self._view()), len(self._program.rows)))
+        return RowRegister(self._program.rows.setdefault((f, self._view()), len(self._program.rows)))
 
-    def add_rows(self, a: Register, r: Rows) -> Register:
+    def add_rows(self, a: Register, r: RowRegister) -> Register:
         """a + r(x) + r(z)."""
         return self._write("add_rows", a, r)
 
-    def mul_rows(self, a: Register, r: Rows) -> Register:
+    def mul_rows(self, a: Register, r: RowRegister) -> Register:
         """a·r(x)·r(z)."""
         return self._write("mul_rows", a, r)
 
-    def tanimoto(self, a: Register, r: Rows) -> Register:
+    def tanimoto(self, a: Register, r: RowRegister) -> Register:
         """a/(r(x) + r(z) − a), with 0/0 = 1."""
         return self._write("tanimoto", a, r)
 
-    def inverse_sum(self, r: Rows) -> Register:
+    def inverse_sum(self, r: RowRegister) -> Register:
         """1/(r(x) + r(z)), 0 where the sum is 0."""
         return self._write("inverse_sum", b=r)
 

@@ -7,7 +7,7 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.grams.factored import PhiBlocks, finite_map
+from mercer.grams.featured import MappedFeatures, finite_map
 from mercer.kernels.binding import Binding, Cross
 from mercer.kernels.called import given_values
 from mercer.kernels.featuremap import FeatureMap
@@ -43,7 +43,7 @@ ROUNDING = 8e-7
 
 def solved_weights(problem: Problem, solution: Solution) -> Array | None:  # (M, t)
     """w = Φᵀα of a problem that was solved in its explicit features; None where it was solved in the dual."""
-    phi = problem.gram.factor() if solution.certificate.solver == PRIMAL else None
+    phi = problem.gram.features() if solution.certificate.solver == PRIMAL else None
     if phi is None:
         return None
     return phi.transpose_times(solution.coef) if solution.weights is None else solution.weights
@@ -168,7 +168,7 @@ class Model:
         if self.weights is not None or self.features is None:
             return self.weights
         coef = self.coef if self.pairs is None else self.pairs.by_pair(self.coef)
-        return PhiBlocks(self.features, self.basis).transpose_times(coef)
+        return MappedFeatures(self.features, self.basis).transpose_times(coef)
 
     @cached_property
     def _single(self) -> "Model":

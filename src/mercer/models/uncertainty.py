@@ -103,7 +103,7 @@ class Uncertainty:
         parts = groups(self.cost)
         if not self._known:
             gram = _gram(binding, phi)
-            features = None if phi is None else gram.factor()
+            features = None if phi is None else gram.features()
             B = self._columns(len(self.targets))
             watch = Options(verbose=verbose).watch("posterior")
             factors = self.factors or (None,) * len(parts)

@@ -9,9 +9,19 @@ from numpy.typing import NDArray
 
 from mercer.errors import InvalidInput
 
-__all__ = ["ANYTHING", "Domain", "Points", "Rows", "as_rows", "found_none", "is_missing", "is_points", "read_only"]
+__all__ = [
+    "ANYTHING",
+    "Domain",
+    "Points",
+    "Selection",
+    "as_selection",
+    "found_none",
+    "is_missing",
+    "is_points",
+    "read_only",
+]
 
-Rows: TypeAlias = slice | Sequence[int] | Sequence[bool] | NDArray[Any]
+Selection: TypeAlias = slice | Sequence[int] | Sequence[bool] | NDArray[Any]
 """A choice of rows: a slice, integers, or one boolean per row."""
 
 
@@ -76,7 +86,7 @@ class Points(Protocol):
     def __len__(self) -> int:
         """The number of points."""
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
 
     def raw(self) -> Any:
@@ -128,14 +138,14 @@ def found_none(name: str, what: str, shape: tuple[int, ...]) -> InvalidInput:
     )
 
 
-def as_rows(rows: Rows, n: int) -> slice | NDArray[np.intp]:
+def as_selection(rows: Selection, n: int) -> slice | NDArray[np.intp]:
     """Check a choice among n rows; booleans become integers, a slice stays one.
 
     Examples
     --------
-    >>> as_rows([True, False, True], 3)
+    >>> as_selection([True, False, True], 3)
     array([0, 2])
-    >>> as_rows([0, -1], 3)
+    >>> as_selection([0, -1], 3)
     array([ 0, -1])
     """
     if isinstance(rows, slice):

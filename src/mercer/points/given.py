@@ -6,7 +6,7 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.points.base import Domain, Rows, as_rows
+from mercer.points.base import Domain, Selection, as_selection
 
 __all__ = ["Given"]
 
@@ -49,10 +49,10 @@ class Given:
         shape = getattr(self.collection, "shape", None)
         return int(shape[0]) if shape is not None else len(self.collection)
 
-    def take(self, rows: Rows) -> "Given":
+    def take(self, rows: Selection) -> "Given":
         """The chosen points of the same collection."""
         mine = np.arange(self.count) if self.rows is None else self.rows
-        return Given(self.collection, mine[as_rows(rows, len(self))])
+        return Given(self.collection, mine[as_selection(rows, len(self))])
 
     def raw(self) -> Any:
         """The whole collection."""

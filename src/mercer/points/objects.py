@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput, shown
-from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.vectors import refuse_masked
 
 __all__ = ["Objects"]
@@ -87,9 +87,9 @@ class Objects:
     def __repr__(self) -> str:
         return f"Objects({len(self)}{', ' if self.kind else ''}{self.kind})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        return self._trusted(self.values[as_rows(rows, len(self))], self.kind)
+        return self._trusted(self.values[as_selection(rows, len(self))], self.kind)
 
     def raw(self) -> list[Any]:
         """The values in a list."""

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput, shown
-from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.vectors import Vectors, refuse_masked
 
 __all__ = ["Indicators", "Sets"]
@@ -97,9 +97,9 @@ class Sets:
     def __repr__(self) -> str:
         return f"Sets({len(self)}, {len(self.items)} items)"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        offsets, places = _gather(self.offsets, as_rows(rows, len(self)))
+        offsets, places = _gather(self.offsets, as_selection(rows, len(self)))
         return self._trusted(offsets, self.items[places])
 
     def raw(self) -> list[frozenset[Any]]:
@@ -171,9 +171,9 @@ class Indicators:
     def __repr__(self) -> str:
         return f"Indicators({len(self)} x {self.n_items} items)"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         offsets, places = _gather(self.offsets, index)
         return type(self)(offsets, self.codes[places], self.n_items, self.sizes[index])
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InvalidInput
-from mercer.points.base import Domain, Points, Rows, as_rows, read_only
+from mercer.points.base import Domain, Points, Selection, as_selection, read_only
 from mercer.points.vectors import Vectors
 
 __all__ = ["Places", "Stored"]
@@ -84,9 +84,9 @@ class Stored:
     def __repr__(self) -> str:
         return f"Stored({len(self)} x {self.width}, {self.dtype})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen rows; all columns stay."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         return self._trusted(np.ascontiguousarray(self.matrix[index]), self.rows[index])
 
     def raw(self) -> NDArray[np.floating[Any]]:
@@ -126,9 +126,9 @@ class Places:
     def __repr__(self) -> str:
         return f"Places({len(self)} of {self.width})"
 
-    def take(self, rows: Rows) -> "Places":
+    def take(self, rows: Selection) -> "Places":
         """The chosen points."""
-        return Places(read_only(self.rows[as_rows(rows, len(self))]), self.width)
+        return Places(read_only(self.rows[as_selection(rows, len(self))]), self.width)
 
     def raw(self) -> NDArray[np.int64]:
         """The columns."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput
-from mercer.points.base import Domain, Points, Rows, as_rows, found_none, is_missing, read_only
+from mercer.points.base import Domain, Points, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.objects import Objects
 from mercer.points.registry import ClassName, adapter_of_domain, adapter_of_entries, nearest
 from mercer.points.vectors import Vectors
@@ -131,9 +131,9 @@ class Table:
         shown = [*self.names[:4], "..."] if self.width > 5 else self.names
         return f"Table({len(self)} rows: {', '.join(shown)})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen rows, in the chosen order."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         return self._trusted({name: column.take(index) for name, column in self.columns.items()}, self.name)
 
     def raw(self) -> dict[str, NDArray[Any]]:

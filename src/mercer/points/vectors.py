@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput, shown
-from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.sparse import check_well_formed
 
 __all__ = ["Vectors", "refuse_masked"]
@@ -115,9 +115,9 @@ class Vectors:
         n, d = self.shape
         return f"Vectors({n} x {d}, {self.dtype}{', sparse' if self.is_sparse else ''})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order; a slice of dense rows shares their memory."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         if self.dense is None:
             return self._trusted(None, self.csr[index])
         return self._trusted(np.ascontiguousarray(self.dense[index]), None)

@@ -13,14 +13,14 @@ import numpy.typing as npt
 from mercer.problems.losses import Loss
 from mercer.problems.problem import Problem
 
-__all__ = ["feasible", "settle"]
+__all__ = ["best_shift", "feasible"]
 
 Array = npt.NDArray[np.float64]
 
 # Alternating projections onto the box and the equality; the first round is exact where the box is unbounded.
 PROJECTION_ROUNDS = 50
 # Newton steps for μ, and halvings of one of them.
-SETTLE_ROUNDS = 60
+SHIFT_ROUNDS = 60
 HALVINGS = 60
 # Bᵀa = p to this share of Σ|Bᵢ aᵢ| is rounding.
 ROUNDING = 1e-15
@@ -40,7 +40,7 @@ def feasible(problem: Problem, a: Array) -> Array:  # (n, t) -> (n, t)
     return _tilted(problem, a) if is_tilted else _boxed(problem, a)
 
 
-def settle(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) -> Array:  # (q, t)
+def best_shift(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) -> Array:  # (q, t)
     """The μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, for a smooth loss.
 
     Where the loss joins its columns, a constant in all of them changes nothing; their mean is then 0.
@@ -53,19 +53,19 @@ def settle(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) 
         return mu
     if g.shape[1] > 1 and not loss.is_joint:
         columns = (slice(j, j + 1) for j in range(g.shape[1]))
-        return np.hstack([settle(loss, g[:, j], y[:, j], cost[:, j], B, price) for j in columns])
-    mu, is_settled = _settled(loss, g, y, cost, B, price, mu)
-    if not is_settled:
+        return np.hstack([best_shift(loss, g[:, j], y[:, j], cost[:, j], B, price) for j in columns])
+    mu, is_found = _newton_shift(loss, g, y, cost, B, price, mu)
+    if not is_found:
         scale = max(float(np.abs(g).max()), float(np.abs(mu).max()), 1.0)
         mu = np.zeros_like(mu)
         while scale > 1.0:
-            mu = scale * _settled(loss, g / scale, y, cost, B, price, mu / scale)[0]
+            mu = scale * _newton_shift(loss, g / scale, y, cost, B, price, mu / scale)[0]
             scale /= COOLER
-        mu, _ = _settled(loss, g, y, cost, B, price, mu)
+        mu, _ = _newton_shift(loss, g, y, cost, B, price, mu)
     return mu - mu.mean(axis=1, keepdims=True) if loss.is_joint else mu
 
 
-def _settled(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array, mu: Array) -> tuple[Array, bool]:
+def _newton_shift(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array, mu: Array) -> tuple[Array, bool]:
     """μ by Newton's method from the one given, and whether it ended at rounding."""
     q, t = mu.shape
     far = FARTHEST
@@ -76,7 +76,7 @@ def _settled(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array
             return B.T @ a - price[:, None], ROUNDING * (np.abs(B).T @ np.abs(a))
 
     force, rounding = pull(mu)
-    for _ in range(SETTLE_ROUNDS):
+    for _ in range(SHIFT_ROUNDS):
         if (np.abs(force) <= rounding).all():
             return mu, True
         H = _border_hessian(cost, loss.bend(g + B @ mu, y), B, loss.is_joint)
@@ -130,7 +130,7 @@ def _tilted(problem: Problem, a: Array) -> Array:
     if problem.B.shape[1] == 0 and not loss.is_joint:
         return _clipped(problem, a)[0]
     g = loss.inverse(-a / np.where(cost > 0.0, cost, 1.0), y)
-    g = g + problem.B @ settle(loss, g, y, cost, problem.B, problem.price)
+    g = g + problem.B @ best_shift(loss, g, y, cost, problem.B, problem.price)
     return -cost * loss.slope(g, y)
 
 

@@ -263,4 +263,4 @@ class _StoredKey:
     def lower(self, tape: Tape) -> Register:
         """−2k(x, z) + k(z, z)."""
         minus_two = tape.affine(tape.fold(Precomputed()), -2.0, 0.0)
-        return tape.add_rows(minus_two, tape.rows(_OwnDiagonal(self.basis)))
+        return tape.add_rows(minus_two, tape.row_values(_OwnDiagonal(self.basis)))

@@ -22,12 +22,11 @@ from mercer.kernels.distances import L1
 from mercer.kernels.tape import Register, Tape
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
-from mercer.search.whole import WholeVectors
+from mercer.search.whole import Matrix, WholeVectors
 
 __all__ = ["CITY_BLOCK", "EUCLIDEAN", "Metric", "Screen"]
 
 Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.floating[Any]]
 Index = npt.NDArray[np.intp]
 
 # Candidates beyond k: enough that the proof rarely fails for want of a gap behind the k-th neighbour; and where it did.
@@ -70,7 +69,7 @@ class _EuclideanKey:
 
     def lower(self, tape: Tape) -> Register:
         """−2⟨x, z⟩ + ‖x‖² + ‖z‖²."""
-        return tape.add_rows(tape.affine(tape.inner(), -2.0, 0.0), tape.rows(_SquaredNorm()))
+        return tape.add_rows(tape.affine(tape.inner(), -2.0, 0.0), tape.row_values(_SquaredNorm()))
 
 
 @final
@@ -83,12 +82,12 @@ class Metric:
 
     key: Any  # lowered by the engine
     power: int  # p, with ψ^(1/p) a norm of x − z
-    norm: Callable[[Rows], Array]
+    norm: Callable[[Matrix], Array]
     distance: Callable[[Array], Array]  # ψ of the differences, along the last axis; the differences may be overwritten
     constant: Callable[[int], float]  # c(d)
 
 
-def _norms(rows: Rows) -> Array:
+def _norms(rows: Matrix) -> Array:
     return np.sqrt(_SquaredNorm().values(Vectors(rows)))
 
 
@@ -124,7 +123,7 @@ class Screen:
         EUCLIDEAN or CITY_BLOCK.
     """
 
-    def __init__(self, rows: Rows, metric: Metric) -> None:
+    def __init__(self, rows: Matrix, metric: Metric) -> None:
         self.rows = rows
         self.metric = metric
         self.whole = _largest_whole(rows)
@@ -140,7 +139,7 @@ class Screen:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def nearest(self, queries: Rows, k: int) -> tuple[Array, Index]:
+    def nearest(self, queries: Matrix, k: int) -> tuple[Array, Index]:
         """ψ and the indices of the k nearest vectors to each query, nearest first: (m, k) each."""
         psi, index = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.intp)
         left = np.arange(len(queries))
@@ -157,7 +156,7 @@ class Screen:
             )
         return psi, index
 
-    def _ask_rounded(self, queries: Rows, left: Index, psi: Array, index: Index) -> None:
+    def _ask_rounded(self, queries: Matrix, left: Index, psi: Array, index: Index) -> None:
         """Fill in the nearest of some queries from keys that are rounded."""
         reach = max(_span(_range(queries), self._centre), self._span) * self._scale
         if reach < _SINGLE and self.rows.shape[1] <= 1 << 18:  # float32 holds squares, and its error's bound: d·u ≪ 1
@@ -178,7 +177,7 @@ class Screen:
             return np.concatenate([unproved, rest])
         return ask(np.concatenate([unproved, ask(rest, extra)]), _MORE)
 
-    def exact(self, queries: Rows, candidates: npt.NDArray[np.integer[Any]]) -> Array:
+    def exact(self, queries: Matrix, candidates: npt.NDArray[np.integer[Any]]) -> Array:
         """ψ between each query and its candidates, (m, c), as a sum over differences in float64."""
         found = np.empty(candidates.shape)
         with np.errstate(over="ignore"):  # infinite, and refused at the end
@@ -188,7 +187,7 @@ class Screen:
                 found[block] = self.metric.distance(differences)
         return found
 
-    def _ask_whole(self, queries: Rows, psi: Array, index: Index, which: Index, extra: int) -> Index:
+    def _ask_whole(self, queries: Matrix, psi: Array, index: Index, which: Index, extra: int) -> Index:
         """Fill in the nearest of some queries from whole numbers; returns those without a proof."""
         if not len(which):
             return which
@@ -202,13 +201,13 @@ class Screen:
         proved = (rounding * lengths[:, -1] - off > np.sqrt(psi[which, -1] + self._lost)) | (off == 0.0)
         return np.asarray(which[~proved])
 
-    def _rank(self, asked: Rows, candidates: Index, which: Index, psi: Array, index: Index) -> None:
+    def _rank(self, asked: Matrix, candidates: Index, which: Index, psi: Array, index: Index) -> None:
         """Fill in the nearest of the candidates."""
         distances = self.exact(asked, candidates)
         ranks = np.lexsort((candidates, distances))[:, : psi.shape[1]]
         psi[which], index[which] = np.take_along_axis(distances, ranks, 1), np.take_along_axis(candidates, ranks, 1)
 
-    def _ask(self, dtype: type, queries: Rows, psi: Array, index: Index, which: Index, extra: int) -> Index:
+    def _ask(self, dtype: type, queries: Matrix, psi: Array, index: Index, which: Index, extra: int) -> Index:
         """Fill in the nearest of some queries from keys of this type; returns those without a proof."""
         if not len(which):
             return which
@@ -228,7 +227,7 @@ class Screen:
         proved = keys[:, -1] - self._error(dtype, prepared, threshold) > threshold
         return np.asarray(which[~proved])
 
-    def _ask_all(self, queries: Rows, which: Index, psi: Array, index: Index) -> None:
+    def _ask_all(self, queries: Matrix, which: Index, psi: Array, index: Index) -> None:
         """Fill in the nearest of some queries from every vector whose key in float64 may belong to one of them."""
         binding, k = self._binding(np.float64, exact=False), psi.shape[1]
         for block in row_blocks(len(which), len(self)):
@@ -243,7 +242,7 @@ class Screen:
                 ranks = np.lexsort((candidates, distances))[:k]
                 psi[row], index[row] = distances[ranks], candidates[ranks]
 
-    def _compare_all(self, queries: Rows, which: Index, psi: Array, index: Index) -> None:
+    def _compare_all(self, queries: Matrix, which: Index, psi: Array, index: Index) -> None:
         """Fill in the nearest of some queries from all vectors: where no key can be computed."""
         n, k = len(self), psi.shape[1]
         everyone, distances = np.arange(n), np.empty(n)
@@ -253,14 +252,14 @@ class Screen:
             index[row] = np.argsort(distances, kind="stable")[:k]
             psi[row] = distances[index[row]]
 
-    def _is_far(self, queries: Rows) -> npt.NDArray[np.bool_]:
+    def _is_far(self, queries: Matrix) -> npt.NDArray[np.bool_]:
         """Whether the square of a key would overflow, scaled as the vectors are."""
         if self._span * self._scale >= _DOUBLE:
             return np.ones(len(queries), dtype=bool)
         with np.errstate(over="ignore"):
             return np.asarray(np.abs(queries - self._centre).max(axis=1) * self._scale >= _DOUBLE)
 
-    def _error(self, dtype: type, prepared: Rows, threshold: Array) -> Array:
+    def _error(self, dtype: type, prepared: Matrix, threshold: Array) -> Array:
         """The most by which a key can differ from ψ, for vectors that could be among the nearest.
 
         Those lie within the threshold t of the query x: ‖z‖ ≤ ‖x‖ + t^(1/p), so that s ≤ 2‖x‖ + t^(1/p).
@@ -282,15 +281,15 @@ class Screen:
         """What the scale of the prepared rows does to ψ."""
         return float(self._scale**self.metric.power)
 
-    def _prepared(self, rows: Rows, dtype: type) -> Rows:
+    def _prepared(self, rows: Matrix, dtype: type) -> Matrix:
         """The rows centred and scaled, block by block: memory touched for the first time costs more than this."""
-        out: Rows = np.empty(rows.shape, dtype=dtype)
+        out: Matrix = np.empty(rows.shape, dtype=dtype)
         for block in row_blocks(len(rows), rows.shape[1], CACHED):
             centred = rows[block] - self._centre
             np.multiply(centred, self._scale, out=out[block], casting="same_kind")
         return out
 
-    def _is_exact(self, dtype: type, queries: Rows) -> bool:
+    def _is_exact(self, dtype: type, queries: Matrix) -> bool:
         """Whether all are whole numbers so small that no sum of squares of differences is rounded."""
         largest = max(self.whole, _largest_whole(queries))
         return bool(2.0 * largest < (self.rows.shape[1] * float(np.finfo(dtype).eps)) ** -0.5)
@@ -308,7 +307,7 @@ class Screen:
         return self._made[dtype, exact]
 
 
-def _range(rows: Rows) -> tuple[Array, Array]:
+def _range(rows: Matrix) -> tuple[Array, Array]:
     """The least and the largest of every column. Sixteen rows are taken for one: NumPy is slow on short rows."""
     together = 16
     whole = len(rows) // together * together
@@ -319,7 +318,7 @@ def _range(rows: Rows) -> tuple[Array, Array]:
     return np.vstack([low, rest]).min(axis=0).astype(np.float64), np.vstack([high, rest]).max(axis=0).astype(np.float64)
 
 
-def _centre(rows: Rows, known: tuple[Array, Array]) -> Array:
+def _centre(rows: Matrix, known: tuple[Array, Array]) -> Array:
     """The mean, or where its sum overflows the middle of the range."""
     with np.errstate(over="ignore", invalid="ignore"):
         mean = rows.mean(axis=0, dtype=np.float64)
@@ -333,7 +332,7 @@ def _span(known: tuple[Array, Array], centre: Array) -> float:
         return float(max((high - centre).max(), (centre - low).max()))
 
 
-def _largest_whole(rows: Rows) -> float:
+def _largest_whole(rows: Matrix) -> float:
     """The largest modulus of whole numbers; infinite when some number is not whole."""
     if (rows[:1] != np.rint(rows[:1])).any():  # most often the first row tells
         return np.inf

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.budget import CACHED, row_blocks
 
-__all__ = ["WholeVectors"]
+__all__ = ["Matrix", "WholeVectors"]
 
 Array = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.floating[Any]]
+Matrix = npt.NDArray[np.floating[Any]]
 Index = npt.NDArray[np.intp]
 
 # Numbers of 16 bits, doubled on one side.
@@ -42,7 +42,7 @@ class WholeVectors:
         Whether rows and centre are whole: if they are small enough, they stay as they are.
     """
 
-    def __init__(self, rows: Rows, centre: Array, span: float, *, is_whole: bool) -> None:
+    def __init__(self, rows: Matrix, centre: Array, span: float, *, is_whole: bool) -> None:
         # 2⟨x, z⟩ − ‖z‖² in 32 bits.
         self._most = min(_LARGEST, math.isqrt((2**31 - 1) // (3 * rows.shape[1])))
         self._centre = centre
@@ -51,13 +51,13 @@ class WholeVectors:
         self._moved = float(moved.max())
         self._packed = _core.Whole(whole)
 
-    def nearest(self, queries: Rows, k: int) -> tuple[Array, Index, Array]:
+    def nearest(self, queries: Matrix, k: int) -> tuple[Array, Index, Array]:
         """Distances of the rounded vectors and indices of the k nearest, (m, k); how far they may be off, (m,)."""
         whole, moved = self._rounded(queries)
         squares, index = self._packed.nearest(whole, k)
         return self._step * np.sqrt(squares), index, moved + self._moved
 
-    def _rounded(self, rows: Rows) -> tuple[npt.NDArray[np.int16], Array]:
+    def _rounded(self, rows: Matrix) -> tuple[npt.NDArray[np.int16], Array]:
         """Whole parts, and the most by which each row differs from its own; exactly 0 where it is whole."""
         whole, moved = np.empty(rows.shape, dtype=np.int16), np.empty(len(rows))
         for block in row_blocks(len(rows), rows.shape[1], CACHED):

@@ -23,7 +23,7 @@ from mercer.problems.reach import refuse_infinite, refuse_large_kernel
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, forward_in_place, solve_in_place
 
 __all__ = [
-    "Factor",
+    "CholeskyFactor",
     "Indefinite",
     "Stage",
     "Stopped",
@@ -54,7 +54,7 @@ class Indefinite(NotPositive):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Factor:
+class CholeskyFactor:
     """M = S K S + ridge·I = L Lᵀ over the rows of cost above 0. Use `factorise`.
 
     Attributes
@@ -79,7 +79,7 @@ class Factor:
     condition: float
 
     def __repr__(self) -> str:
-        return f"Factor({len(self.rows)} rows, ridge={self.ridge:.3g}, condition={self.condition:.3g})"
+        return f"CholeskyFactor({len(self.rows)} rows, ridge={self.ridge:.3g}, condition={self.condition:.3g})"
 
     def solve(self, R: Array) -> Array:  # (r, k) -> (r, k)
         """M⁻¹ R."""
@@ -112,7 +112,7 @@ class Stage:
         return self._watch.look(self._start + self._length * share, measure)
 
 
-def factorise(gram: Gram, cost: Array, watch: Look) -> Factor:
+def factorise(gram: Gram, cost: Array, watch: Look) -> CholeskyFactor:
     """Factorise the matrix of (1) in float64 and in place: n³/3 operations, 8 n² bytes.
 
     Parameters
@@ -163,7 +163,7 @@ def factorise(gram: Gram, cost: Array, watch: Look) -> Factor:
             'Use solver="eigen" for the least-squares solution of least norm, an alpha above 0, or remove duplicate '
             "rows; mercer adds no jitter of its own.",
         )
-    return Factor(rows, scale, float(ridge[0]) if (ridge == ridge[0]).all() else float("nan"), M, condition)
+    return CholeskyFactor(rows, scale, float(ridge[0]) if (ridge == ridge[0]).all() else float("nan"), M, condition)
 
 
 def groups(cost: Array) -> list[tuple[Array, npt.NDArray[np.intp]]]:

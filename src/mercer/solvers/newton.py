@@ -43,7 +43,7 @@ import scipy.linalg
 
 from mercer.errors import InvalidInput
 from mercer.problems.certify import measure
-from mercer.problems.feasible import settle
+from mercer.problems.feasible import best_shift
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.held import FEW_COLUMNS, one_blas_thread
@@ -156,7 +156,7 @@ class _State:
         self.a = np.zeros_like(problem.y) if start is None else start
         self.Ka = np.zeros_like(problem.y) if start is None else times(start)
         self.theta = np.zeros((problem.B.shape[1], problem.y.shape[1]))
-        self._settle()
+        self._shift_theta()
 
     @property
     def g(self) -> Array:
@@ -168,17 +168,17 @@ class _State:
         self.a = self.a + tau * delta
         self.Ka = self.Ka + tau * Kdelta
         self.theta = self.theta + tau * shift
-        self._settle()
+        self._shift_theta()
         return tau > 0.0
 
     def refresh(self) -> None:
         """Make K a anew, without the rounding of its steps."""
         self.Ka = np.asarray(self.problem.gram @ self.a, dtype=np.float64)
-        self._settle()
+        self._shift_theta()
 
-    def _settle(self) -> None:
+    def _shift_theta(self) -> None:
         problem = self.problem
-        self.theta = self.theta + settle(problem.loss, self.g, problem.y, problem.cost, problem.B, problem.price)
+        self.theta = self.theta + best_shift(problem.loss, self.g, problem.y, problem.cost, problem.B, problem.price)
 
     def _length(self, delta: Array, Kdelta: Array, shift: Array) -> float:
         problem, g = self.problem, self.g

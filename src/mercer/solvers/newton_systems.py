@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.budget import refuse_too_large
-from mercer.grams.base import Factor, Gram
+from mercer.grams.base import FeatureMatrix, Gram
 from mercer.problems.problem import Problem
 from mercer.solvers.cg import rank_for
 from mercer.solvers.held import FEW_COLUMNS, held_bytes, hold, one_blas_thread
@@ -233,7 +233,7 @@ def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], st
 
 @final
 class _Held:
-    """A factor F in memory, as `mercer.grams.base.Factor`."""
+    """A factor F in memory, as `mercer.grams.base.FeatureMatrix`."""
 
     def __init__(self, F: npt.NDArray[Any]) -> None:
         self._F = F
@@ -258,14 +258,14 @@ class _Held:
 
 def featured(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
     """By the explicit features of K = Φ Φᵀ: exact, unless there are very many for very many classes."""
-    phi = problem.gram.factor()
+    phi = problem.gram.features()
     assert phi is not None, "the table's refusal asks for a finite map"
     n, t = problem.y.shape
     note = f"{phi.shape[1]} features in place of {n} rows"
     return Route(_woodbury(phi, t), _times(problem.gram), note)
 
 
-def _woodbury(F: Factor, t: int) -> Factory:
+def _woodbury(F: FeatureMatrix, t: int) -> Factory:
     """(I + Lᵀ F Fᵀ L)⁻¹ = I − Lᵀ F T⁻¹ Fᵀ L with T = I + Fᵀ W F, of r t rows.
 
     Where the loss does not join its columns T falls into t blocks. Where it does and T is too large, C diag(p) stands
@@ -297,7 +297,7 @@ def _woodbury(F: Factor, t: int) -> Factory:
     return make
 
 
-def _inner_factors(F: Factor, curvature: Curvature, is_whole: bool) -> list[Array]:
+def _inner_factors(F: FeatureMatrix, curvature: Curvature, is_whole: bool) -> list[Array]:
     """The Cholesky factor of T, or one for each of its blocks."""
     r, t = F.shape[1], curvature.shape[1]
     if is_whole:
@@ -337,7 +337,7 @@ def _factored(T: Array) -> Array:
     return np.diag(np.sqrt(np.maximum(T.diagonal(), 1.0)))
 
 
-def _strips(F: Factor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+def _strips(F: FeatureMatrix) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
     """The rows of F, not too many at a time."""
     for rows, block in F:
         for start in range(0, len(block), ROWS_AT_ONCE):

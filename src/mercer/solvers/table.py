@@ -141,7 +141,7 @@ def _is_hard(problem: Problem) -> bool:
 
 
 def _features(problem: Problem) -> int | None:
-    phi = problem.gram.factor()
+    phi = problem.gram.features()
     return None if phi is None else phi.shape[1]
 
 

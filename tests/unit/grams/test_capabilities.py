@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from mercer import RBF, Custom, KernelLogisticRegression, KernelRidge, KernelRidgeCV, Linear
 from mercer.grams.choose import gram, gram_for_steps, gram_to_solve
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram
+from mercer.grams.featured import FeatureGram
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import bind
 from mercer.problems import LOSSES, Problem
@@ -42,7 +42,7 @@ def problem(K, loss="squared"):
 GRAMS = {
     DenseGram: lambda: gram(RBF(), X),
     TiledGram: lambda: gram(RBF(), X, budget=0),
-    FactoredGram: lambda: gram_to_solve(bind(Linear(), X)),
+    FeatureGram: lambda: gram_to_solve(bind(Linear(), X)),
 }
 
 
@@ -52,7 +52,7 @@ def test_every_gram_says_what_a_solver_can_do_with_it(cls):
     assert type(K) is cls
     assert K.is_stored == (cls is DenseGram)
     assert (K.coded() is not None) == (cls is TiledGram)
-    assert (K.factor() is not None) == (cls is FactoredGram)
+    assert (K.features() is not None) == (cls is FeatureGram)
 
 
 def test_codes_are_the_entries_above_the_diagonal():
@@ -62,7 +62,7 @@ def test_codes_are_the_entries_above_the_diagonal():
     np.testing.assert_allclose((low + step * found.upper())[above], RBF()(X)[above], atol=step)
 
 
-@pytest.mark.parametrize("cls", [TiledGram, FactoredGram])
+@pytest.mark.parametrize("cls", [TiledGram, FeatureGram])
 def test_the_diagonal_and_the_proof_are_made_once(cls):
     K = GRAMS[cls]()
     assert K.diag() is K.diag()
@@ -119,7 +119,7 @@ def test_a_small_fit_computes_every_entry_once():
 
 
 def test_evaluations_are_those_of_the_solve_and_those_that_stored_K():
-    tiled, stored, few = (GRAMS[cls]() for cls in (TiledGram, DenseGram, FactoredGram))
+    tiled, stored, few = (GRAMS[cls]() for cls in (TiledGram, DenseGram, FeatureGram))
     assert tiled.evaluations == few.evaluations == 0
     assert stored.evaluations == HALF
     tiled @ np.ones(N)

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 import mercer
 from mercer.grams.choose import gram_to_solve
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram
+from mercer.grams.featured import FeatureGram
 from mercer.kernels.binding import bind
 
 RNG = np.random.default_rng(0)
@@ -15,7 +15,7 @@ KERNELS = [mercer.Linear(), mercer.Polynomial(2), 0.5 * mercer.Linear() + 2.0, m
 
 def factored(kernel, X=X):
     found = gram_to_solve(bind(kernel, X, dtype=np.float64))
-    assert isinstance(found, FactoredGram)
+    assert isinstance(found, FeatureGram)
     return found
 
 
@@ -47,6 +47,6 @@ def test_many_features_or_none_are_left_to_the_other_grams():
 
 
 def test_the_factor_is_made_in_blocks_and_never_as_a_second_copy_of_the_rows():
-    blocks = list(factored(mercer.Linear()).factor())
+    blocks = list(factored(mercer.Linear()).features())
     assert all(np.shares_memory(block, X) for _, block in blocks)
     np.testing.assert_array_equal(np.vstack([block for _, block in blocks]), X)

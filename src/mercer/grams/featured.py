@@ -7,13 +7,13 @@ import numpy as np
 
 from mercer.budget import allocate
 from mercer.errors import NoFiniteMap, TooLarge
-from mercer.grams.base import Array, Proof, Rows
+from mercer.grams.base import Array, Positions, Proof
 from mercer.kernels.binding import Binding
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points
 
-__all__ = ["FactoredGram", "PhiBlocks", "finite_map"]
+__all__ = ["FeatureGram", "MappedFeatures", "finite_map"]
 
 
 def finite_map(binding: Binding) -> FeatureMap | None:
@@ -27,7 +27,7 @@ def finite_map(binding: Binding) -> FeatureMap | None:
 
 
 @final
-class PhiBlocks:
+class MappedFeatures:
     """Φ, made some rows at a time and never held.
 
     Parameters
@@ -73,7 +73,7 @@ class PhiBlocks:
 
 
 @final
-class FactoredGram:
+class FeatureGram:
     """K(X, X) = ΦΦᵀ for a kernel with a finite feature map; neither K nor Φ is held.
 
     Parameters
@@ -90,7 +90,7 @@ class FactoredGram:
     >>> import numpy as np, mercer
     >>> from mercer.points import as_points
     >>> X = np.arange(12.0).reshape(6, 2)
-    >>> K = FactoredGram(mercer.Linear().feature_map(X), as_points(X), mercer.Linear().proof())
+    >>> K = FeatureGram(mercer.Linear().feature_map(X), as_points(X), mercer.Linear().proof())
     >>> np.allclose(K @ np.ones(6), X @ X.T @ np.ones(6))
     True
     """
@@ -98,13 +98,13 @@ class FactoredGram:
     __slots__ = ("_diagonal", "_phi", "_proof")
 
     def __init__(self, phi: FeatureMap, points: Points, proof: Proof) -> None:
-        self._phi = PhiBlocks(phi, points)
+        self._phi = MappedFeatures(phi, points)
         self._proof = proof
         self._diagonal: Array | None = None
 
     def __repr__(self) -> str:
         n, _ = self.shape
-        return f"FactoredGram({n} x {n}, {self._phi.phi!r})"
+        return f"FeatureGram({n} x {n}, {self._phi.phi!r})"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -136,7 +136,7 @@ class FactoredGram:
         """Φ(ΦᵀV): 2nM products a column in place of n²."""
         return self._phi @ self._phi.transpose_times(V)
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
         return self._phi @ self._phi.phi(self._phi.points.take(j)).T
 
@@ -160,11 +160,11 @@ class FactoredGram:
             out[rows] = block @ features.T
         return out
 
-    def take(self, rows: Rows) -> "FactoredGram":
+    def take(self, rows: Positions) -> "FeatureGram":
         """K[rows, rows]: the same features of fewer points."""
-        return FactoredGram(self._phi.phi, self._phi.points.take(rows), self._proof)
+        return FeatureGram(self._phi.phi, self._phi.points.take(rows), self._proof)
 
-    def factor(self) -> PhiBlocks:
+    def features(self) -> MappedFeatures:
         """Φ."""
         return self._phi
 
