@@ -113,7 +113,7 @@ NB_MODULE(_core, m) {
 
     using mercer::bindings::Whole;
     nb::class_<Whole>(m, "Whole", "Vectors of whole numbers, packed once for a search.")
-        .def(nb::init<Whole::Rows, const std::string&>(), "rows"_a, "isa"_a = "")
+        .def(nb::init<Whole::Matrix16, const std::string&>(), "rows"_a, "isa"_a = "")
         .def("nearest", &Whole::nearest, "left"_a, "k"_a,
              "The k nearest of each row of left: squared distances, which are exact, and indices; ties by index.");
 

@@ -265,13 +265,14 @@ class Basis {
 
 class Whole {
    public:
-    using Rows = In<std::int16_t, nb::ndim<2>>;
+    using Matrix16 = In<std::int16_t, nb::ndim<2>>;
 
-    Whole(Rows rows, const std::string& isa)
+    Whole(Matrix16 rows, const std::string& isa)
         : engine_(mercer::choose_engine(isa)),
           packed_(engine_.whole(rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1)))) {}
 
-    std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int64_t>> nearest(Rows left, Index k) const {
+    std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int64_t>> nearest(Matrix16 left,
+                                                                                            Index k) const {
         require(static_cast<Index>(left.shape(1)) == packed_->d(), "nearest: widths differ");
         require(k >= 1 && k <= packed_->n(), "nearest: k lies between 1 and the number of vectors");
         const std::size_t m = left.shape(0);

@@ -8,9 +8,9 @@
 namespace mercer::MERCER_ISA {
 
 template <class T, class Out>
-class RowsDrink {
+class ScatterDrink {
    public:
-    RowsDrink(const Walk& walk, const Rows& to, Walker<T>& walker) : walk_(walk), to_(to), walker_(walker) {}
+    ScatterDrink(const Walk& walk, const Scatter& to, Walker<T>& walker) : walk_(walk), to_(to), walker_(walker) {}
 
     void strip(int strip, Index j) {
         const T* tile = walker_.fold(strip, j);
@@ -57,20 +57,20 @@ class RowsDrink {
     }
 
     const Walk& walk_;
-    const Rows& to_;
+    const Scatter& to_;
     Walker<T>& walker_;
 };
 
 // Work is cut by columns: a task owns its part of the gradient and adds to it row by row.
 template <class T, class Out>
-void rows_as(const Walk& walk, const Rows& to) {
+void rows_as(const Walk& walk, const Scatter& to) {
     const Index wide = std::max<Index>(sweep_columns<T>(walk), 1024);
     const Index width =
         std::min(round_up(wide, kStripCols<T>), round_up((walk.right.n + to.tasks - 1) / to.tasks, kStripCols<T>));
     const Index chunks = (walk.right.n + width - 1) / width;
     parallel(chunks, walk.watch, [&](Index chunk) {
         Walker<T> walker(walk);
-        RowsDrink<T, Out> drink(walk, to, walker);
+        ScatterDrink<T, Out> drink(walk, to, walker);
         const Index j0 = chunk * width;
         const Index j1 = std::min(j0 + width, walk.right.n);
         for (Index i0 = 0; i0 < walk.left.n; i0 += kBlockRows)
@@ -79,7 +79,7 @@ void rows_as(const Walk& walk, const Rows& to) {
 }
 
 template <class T>
-void run_rows(const Walk& walk, const Rows& to) {
+void run_scatter(const Walk& walk, const Scatter& to) {
     if (to.single) rows_as<T, float>(walk, to);
     else rows_as<T, double>(walk, to);
 }

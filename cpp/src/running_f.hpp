@@ -14,9 +14,9 @@ struct Change {
 };
 
 template <class T>
-class MarginImage {
+class RunningF {
    public:
-    MarginImage(std::vector<Part> parts, double* f, const MarginGram<T>& gram, const Tables<T>& tables, Shared& shared)
+    RunningF(std::vector<Part> parts, double* f, const MarginGram<T>& gram, const Tables<T>& tables, Shared& shared)
         : parts_(std::move(parts)),
           n_(parts_.back().start + parts_.back().size),
           f_(f),
@@ -116,7 +116,7 @@ class MarginImage {
         for (Index& row : rows) row = global(row);
         return rows;
     }
-    Segments<T>& table_of(Index row, std::size_t c) {
+    RowCache<T>& table_of(Index row, std::size_t c) {
         const std::size_t a = static_cast<std::size_t>(&part_of(row) - parts_.data());
         return *tables_.of[a * parts_.size() + c];
     }
@@ -130,7 +130,7 @@ class MarginImage {
         made_.resize(at(n_));
         bool full = false;
         for (const Change& change : changes) {
-            Segments<T>& table = table_of(change.row, c);
+            RowCache<T>& table = table_of(change.row, c);
             table.touch(local(change.row), now_);
             if (table.find(local(change.row)) != nullptr) continue;
             const bool keep = change.keep && ++made_[at(change.row)] * (gram_.features() + kEntry) >= kNewMemory;
@@ -186,7 +186,7 @@ class MarginImage {
             for (std::size_t m = 0; m < missing.size(); ++m) {
                 const std::size_t r = static_cast<std::size_t>(missing[m] - changes.data()) - from;
                 if (rows[r] != nullptr) continue;  // in spare memory
-                Segments<T>& table = table_of(missing[m]->row, c);
+                RowCache<T>& table = table_of(missing[m]->row, c);
                 table.keep(local(missing[m]->row), memory[m]);
                 rows[r] = table.find(local(missing[m]->row));
             }

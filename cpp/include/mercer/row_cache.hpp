@@ -17,9 +17,9 @@ namespace mercer {
 
 // Several threads may look for rows and keep new ones; forgetting them is for a store with one user.
 template <class T>
-class Segments {
+class RowCache {
    public:
-    Segments(Index rows, Index columns, Index bytes)
+    RowCache(Index rows, Index columns, Index bytes)
         : columns_(columns),
           capacity_(std::min(rows, bytes / std::max<Index>(columns * static_cast<Index>(sizeof(T)), 1))),
           at_(static_cast<std::size_t>(rows)),
