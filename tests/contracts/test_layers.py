@@ -42,12 +42,12 @@ def test_inside_the_package_only_the_core_is_imported_from_its_top() -> None:
 CORE = {
     "budget.py": "how much memory there is",
     "config.py": "version, instruction sets, threads",
-    "estimators/_whole.py": "searches among vectors of whole numbers",
+    "grams/batched.py": "the batches of support vector machines over a Gram matrix",
     "kernels/binding.py": "plans, sides and the loop over a Gram matrix",
     "kernels/plan.py": "the tables of operations and leaves",
     "kernels/sources.py": "sides, filled with points",
+    "search/whole.py": "searches among vectors of whole numbers",
     "solvers/coarse.py": "products and factors in few bits",
-    "solvers/smo.py": "the steps of support vector machines",
     "solvers/tridiagonal.py": "diagonals of inverses, by recurrences",
 }
 

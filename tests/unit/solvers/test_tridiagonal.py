@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from mercer import RBF, KernelRidge, KernelRidgeCV
+from mercer import RBF, KernelRidge, KernelRidgeCV, budget
 from mercer.budget import memory_there
 from mercer.errors import TooLarge
 from mercer.grams.dense import DenseGram
@@ -91,7 +91,7 @@ def test_few_rows_are_left_to_the_eigenvectors():
 
 
 def test_a_matrix_that_does_not_fit_is_refused_with_its_bytes(monkeypatch):
-    monkeypatch.setattr(eigen_module, "refuse_too_large", _refuse)
+    monkeypatch.setattr(budget, "refuse_too_large", _refuse)
     with pytest.raises(TooLarge, match="tridiagonal form of 50 x 50"):
         tridiagonalise(DenseGram(K), SCALE, border(np.empty((N, 0))))
 
