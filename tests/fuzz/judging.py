@@ -100,7 +100,7 @@ def predicts(found: Any, expected: Any, allowed: Any) -> list[str]:
     if found.shape != expected.shape:
         return [f"predictions have the shape {found.shape}, not {expected.shape}"]
     missed = np.abs(found - expected)
-    bound = np.asarray(allowed, dtype=float) + 1e-12 * np.abs(expected).max(initial=0.0)
+    bound = np.asarray(allowed, dtype=float) + 1e-10 * np.abs(expected).max(initial=0.0)
     if not np.all(missed <= bound):
         return [f"a prediction is off by {missed.max():.3g}, where rounding explains {np.max(bound):.3g}"]
     return []

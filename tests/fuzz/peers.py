@@ -13,7 +13,7 @@ from tests.fuzz.case import Case
 
 SAME_NAMES = {name: getattr(sklearn.svm, name) for name in ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM")}
 # What peers solve well: values, weights and penalties of usual sizes.
-LARGEST_VALUE, LARGEST_C, LEAST_WEIGHT = 1e4, 1e3, 1e-3
+LARGEST_VALUE, LARGEST_C, LEAST_WEIGHT, LARGEST_NU = 1e4, 1e3, 1e-3, 0.99
 # Of the objective, above that of mercer.
 WORSE = 0.02
 
@@ -25,7 +25,9 @@ def is_usual(case: Case) -> bool:
     C = case.parameters.get("C", 1.0)
     is_small = bool(np.abs(case.K).max() <= LARGEST_VALUE) and 1.0 / LARGEST_C <= C <= LARGEST_C
     is_scaled = case.y is None or case.y.dtype.kind != "f" or 1e-3 <= float(np.abs(case.y).max()) <= 1e3
-    return is_small and is_scaled and least >= LEAST_WEIGHT and largest <= 1.0 / LEAST_WEIGHT
+    # At nu = 1 LIBSVM fills its first point beyond the last row, by rounding, and writes beyond its arrays.
+    is_safe = case.parameters.get("nu", 0.5) <= LARGEST_NU
+    return is_safe and is_small and is_scaled and least >= LEAST_WEIGHT and largest <= 1.0 / LEAST_WEIGHT
 
 
 def with_weight(case: Case) -> Case:
