@@ -7,7 +7,6 @@ from mercer.budget import memory_there
 from mercer.errors import TooLarge
 from mercer.grams.dense import DenseGram
 from mercer.problems import Status
-from mercer.solvers import eigen as eigen_module
 from mercer.solvers.eigen import border, decompose
 from mercer.solvers.tridiagonal import _bisected, tridiagonalise
 
