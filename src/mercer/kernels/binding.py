@@ -15,10 +15,10 @@ from mercer import _core
 from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.blame import not_finite, owners_of_leaves, owners_of_rows, owners_of_views, written_in
-from mercer.kernels.plan import Plan, PointFunction
+from mercer.kernels.plan import Plan
 from mercer.kernels.sources import Source, source_of
 from mercer.kernels.tape import Lowerable, compile_plan
-from mercer.maps.base import FittedMap, Map
+from mercer.maps.base import FittedMap
 from mercer.points import Points, as_points, check_same_width, require
 from mercer.points.vectors import refuse_masked
 
@@ -54,14 +54,11 @@ class Reading:
 
     def __init__(self, plan: Plan, basis: Points, kernel: Resolvable) -> None:
         self._plan = plan
-        self._written = written_in(kernel)
-        self._views = tuple(
-            _fit_chain(maps, basis, owner, self._written)
-            for maps, owner in zip(plan.views, owners_of_views(plan), strict=True)
-        )
+        self._kernel = kernel
+        self._views = tuple(self._fit_chain(view, basis) for view in range(len(plan.views)))
         seen = self._seen(basis)
         self._sources: tuple[Source, ...] = tuple(
-            source_of(leaf, owner, seen[leaf.view])
+            source_of(leaf, repr(owner), seen[leaf.view])
             for leaf, owner in zip(plan.leaves, owners_of_leaves(plan), strict=True)
         )
         self.own = self._side(seen, len(basis))
@@ -78,16 +75,28 @@ class Reading:
         side = _core.Side(n)
         for leaf, source in zip(self._plan.leaves, self._sources, strict=True):
             source.add(side, seen[leaf.view])
-        for (f, view), owner in zip(self._plan.rows, owners_of_rows(self._plan), strict=True):
-            side.rows(np.ascontiguousarray(self._row(f, seen[view], owner), dtype=np.float64))
+        for row, (_, view) in enumerate(self._plan.rows):
+            side.rows(np.ascontiguousarray(self._row(row, seen[view]), dtype=np.float64))
         return side
 
-    def _row(self, f: PointFunction, points: Points, owner: object) -> Array:
+    def _fit_chain(self, view: int, basis: Points) -> tuple[FittedMap, ...]:
+        chain: list[FittedMap] = []
+        for m in self._plan.views[view]:
+            if basis.domain not in m.needs and m not in written_in(self._kernel):
+                # A step of an expansion, for which its node answers.
+                require(basis, m.needs, repr(owners_of_views(self._plan)[view]))
+            chain.append(m.fit(basis))
+            basis = chain[-1](basis)
+        return tuple(chain)
+
+    def _row(self, row: int, points: Points) -> Array:
+        f, _ = self._plan.rows[row]
         try:
             return f.values(points)
         except NotFinite as found:
-            if found.row is None or f in self._written:
+            if found.row is None or f in written_in(self._kernel):
                 raise
+            owner = owners_of_rows(self._plan)[row]
             raise NotFinite(
                 f"{owner!r} is not finite at row {found.row}.", "Its k(x, x) overflows float64.", "Scale the points.",
                 row=found.row,
@@ -319,16 +328,6 @@ def diagonal(kernel: Any, X: Any) -> npt.NDArray[np.float64]:
 def _crossed(plan: Plan) -> _core.Plan:
     steps = [(i.op, i.out, i.a, i.b, i.s, i.t) for i in plan.instructions]
     return _core.Plan([leaf.kind for leaf in plan.leaves], steps, plan.n_registers, len(plan.rows), plan.result)
-
-
-def _fit_chain(maps: tuple[Map, ...], basis: Points, owner: str, written: frozenset[object]) -> tuple[FittedMap, ...]:
-    chain: list[FittedMap] = []
-    for m in maps:
-        if m not in written:  # a step of an expansion, for which its node answers
-            require(basis, m.needs, owner)
-        chain.append(m.fit(basis))
-        basis = chain[-1](basis)
-    return tuple(chain)
 
 
 def _through(chain: tuple[FittedMap, ...], points: Points) -> Points:

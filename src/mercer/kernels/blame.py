@@ -17,10 +17,10 @@ def written_in(kernel: object) -> frozenset[object]:
     return frozenset(kernel.written() if isinstance(kernel, Term) else ())
 
 
-def owners_of_leaves(plan: Plan) -> list[str]:
+def owners_of_leaves(plan: Plan) -> list[object]:
     """The node that first reads each leaf."""
     first = {step.a: node for step, node in _last_first(plan) if "leaf" in OPERATIONS[step.op]}
-    return [repr(first[leaf]) for leaf in range(len(plan.leaves))]
+    return [first[leaf] for leaf in range(len(plan.leaves))]
 
 
 def owners_of_rows(plan: Plan) -> list[object]:
@@ -29,9 +29,9 @@ def owners_of_rows(plan: Plan) -> list[object]:
     return [first[row] for row in range(len(plan.rows))]
 
 
-def owners_of_views(plan: Plan) -> list[str]:
+def owners_of_views(plan: Plan) -> list[object]:
     """The node that first looks through each view."""
-    first = {view: repr(node) for (_, view), node in zip(plan.rows, owners_of_rows(plan), strict=True)}
+    first = {view: node for (_, view), node in zip(plan.rows, owners_of_rows(plan), strict=True)}
     first |= {leaf.view: owner for leaf, owner in zip(plan.leaves, owners_of_leaves(plan), strict=True)}
     return [first[view] for view in range(len(plan.views))]
 

@@ -46,7 +46,9 @@ class Normalised(Kernel):
     """A kernel with ones on the diagonal, written ``k.normalised()``.
 
     k(x, z) = k₁(x, z)/√(k₁(x, x)·k₁(z, z)), and 0 where k₁(x, x) = 0. Positive because this is f(x)·k₁(x, z)·f(z)
-    with f(x) = k₁(x, x)^(−1/2), or 0 (rule 6). It is right also where k₁ itself overflows, as exp and powers soon do.
+    with f(x) = k₁(x, x)^(−1/2), or 0 (rule 6).
+
+    The values are right also where those of k₁ overflow, as exp and powers soon do.
 
     Parameters
     ----------

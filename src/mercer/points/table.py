@@ -312,6 +312,8 @@ def _object_column(values: list[Any], categorical: bool) -> Column:
 
 
 def _floats(numbers: list[Any]) -> NDArray[Any]:
+    if any(isinstance(number, np.complexfloating) for number in numbers):
+        return np.array(numbers)  # refused when the column is selected
     try:
         return np.array(numbers, dtype=np.float64)
     except OverflowError:

@@ -145,13 +145,13 @@ def test_other_losses_and_hard_constraints_are_refused_by_the_table():
     squared = Problem(given.gram, given.y, LOSSES["squared"], given.cost, given.B, given.price)
     hard = Problem(given.gram, given.y, given.loss, np.full((40, 1), np.inf), given.B, given.price)
     for row in ("newton-cholesky", "newton-cg"):
-        with pytest.raises(InvalidParameter, match="the squared loss is not among them"):
+        with pytest.raises(InvalidParameter, match="not squared loss"):
             solve(squared, solver=row)
         with pytest.raises(InvalidParameter, match="finite C"):
             solve(hard, solver=row)
     with pytest.raises(InvalidParameter, match="no finite feature map"):
         solve(given, solver="primal")
-    with pytest.raises(InvalidParameter, match="quadratic losses, and the logistic loss"):
+    with pytest.raises(InvalidParameter, match="problems of a quadratic loss, not logistic loss"):
         solve(given, solver="cholesky")
     with pytest.raises(InvalidParameter, match="one of 'primal', 'newton-cholesky', 'newton-cg'"):
         solve(given, solver="magic")

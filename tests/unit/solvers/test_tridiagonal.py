@@ -106,7 +106,7 @@ def test_a_matrix_next_to_the_identity_has_its_eigenvalues(seed):
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((20, 5)), rng.standard_normal(20)
     model = KernelRidgeCV(kernel=RBF(0.1), fit_intercept=True).fit(X, y)
-    assert model.solution_.status is Status.OPTIMAL
+    assert model.certificate_.status is Status.OPTIMAL
     rest = [KernelRidge(model.alpha_, kernel=RBF(0.1), fit_intercept=True).fit(*without(i, X, y)) for i in range(20)]
     left = [y[i] - machine.predict(X[i : i + 1])[0] for i, machine in enumerate(rest)]
     np.testing.assert_allclose(model.loo_residuals_, left, atol=1e-10)
