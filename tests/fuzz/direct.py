@@ -175,14 +175,14 @@ def kernel(rng: np.random.Generator) -> Case:
 def check_kernel(case: Case, model: Matrices) -> list[str]:
     size = np.sqrt(np.diagonal(case.K))
     complaints = []
-    if np.any(np.abs(model.K - case.K) > CANCELLED / 10 * size[:, None] * size):
+    if np.any(np.abs(model.K - case.K) > CANCELLED / 100 * size[:, None] * size):
         complaints.append(f"a value is off by {np.max(np.abs(model.K - case.K) / (size[:, None] * size + 1e-300)):.3g}")
-    if np.any(np.abs(model.diagonal - np.diagonal(case.K)) > CANCELLED / 10 * size**2):
+    if np.any(np.abs(model.diagonal - np.diagonal(case.K)) > CANCELLED / 100 * size**2):
         complaints.append("the diagonal is not that of the matrix")
     if not np.array_equal(model.K, model.K.T):
         complaints.append("the matrix is not symmetric")
     across = model.kernel(case.new, case.X)
-    if np.any(np.abs(across - case.K_new) > CANCELLED / 10 * np.maximum(size.max() ** 2, np.abs(case.K_new))):
+    if np.any(np.abs(across - case.K_new) > CANCELLED / 100 * np.maximum(size.max() ** 2, np.abs(case.K_new))):
         complaints.append("a value at a new row is off")
     if np.isfinite(model.K).all():
         unit = np.where(size > 0, 1 / np.where(size > 0, size, 1), 0).astype(float)

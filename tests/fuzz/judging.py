@@ -9,11 +9,12 @@ from tests.fuzz.case import Case, certificate
 from tests.fuzz.draw import as_given, new_rows, typical_distance
 from tests.fuzz.formulas import any_formula
 from tests.oracles.objectives import Objectives
+from tests.tolerances import TREE
 
 Extended = np.longdouble
 # Of a kernel value in float64, relative to √(k(x, x) k(z, z)): where nothing cancels, and on unscaled rows.
 ROUNDING = 1e-13
-CANCELLED = 1e-8
+CANCELLED = TREE
 # What a certificate's own numbers may miss.
 AGREEMENT = 1e-6
 # How far beyond what it promises a certified answer may be.

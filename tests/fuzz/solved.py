@@ -37,7 +37,7 @@ def check_ridge(case: Case, model: Any) -> list[str]:
         return complaints + _interpolates(case, model, a, b)
     complaints += _judged_as_ridge(case, model, a, b, y, alpha)
     theirs = peers.ridge(case) if certificate(model).is_certified and peers.is_usual(case) else None
-    if theirs is not None and np.abs(theirs - a).max() > 1e-6 * np.abs(theirs).max():
+    if theirs is not None and np.abs(theirs - a).max() > 1e-5 * np.abs(theirs).max():
         complaints.append(f"scikit-learn's coefficients are {float(np.abs(theirs - a).max()):.3g} away")
     return complaints
 
@@ -53,7 +53,7 @@ def _judged_as_ridge(case: Case, model: Any, a: Any, b: Any, y: Any, alpha: floa
         return ["a row without a weight has a coefficient"]
     K, a, y, c = case.K[np.ix_(kept, kept)], a[kept], y[kept], weight[kept] / Extended(alpha)
     seen = objectives.squared(K, a, b, y, c, intercept=case.parameters["fit_intercept"])
-    error = doubt(case, a, np.flatnonzero(kept)) + ROUNDING * (np.abs(a / c) + np.abs(y))
+    error = doubt(case, a, np.flatnonzero(kept)) + ROUNDING * np.abs(a / c) + 100 * ROUNDING * np.abs(y)
     floor = float(3 * (c * error**2).sum() + (np.abs(a) * error).sum())
     return judged(model, seen, floor, 1e-8)
 
