@@ -88,8 +88,13 @@ class Batch {
                 return true;
             }
             const nb::gil_scoped_acquire held;
-            if (progress) (*progress)(sight.violation.load(), sight.gap.load(), seconds);
-            if (PyErr_CheckSignals() == 0) return false;
+            try {  // Ctrl-C is raised by whichever of the two is first
+                if (progress) (*progress)(sight.violation.load(), sight.gap.load(), seconds);
+                if (PyErr_CheckSignals() == 0) return false;
+                nb::raise_python_error();
+            } catch (const nb::python_error& error) {
+                if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+            }
             ended = "interrupted";
             return true;
         });
@@ -99,13 +104,8 @@ class Batch {
             if (report.stopped) ended = "steps";
             if (report.crawling) ended = "crawling";
         } catch (const Cancelled&) {
-            // The signal's exception is raised again by who does not want the best so far.
-            if (PyErr_Occurred() != nullptr) {
-                nb::python_error error;
-                if (!error.matches(PyExc_KeyboardInterrupt)) throw error;
-            } else if (ended != "time") {
-                throw;
-            }
+            // KeyboardInterrupt is raised again by who does not want the best so far.
+            if (ended != "time" && ended != "interrupted") throw;
         }
         report.steps.resize(static_cast<std::size_t>(batch.problems));
         return {report.steps, report.evaluations.load(), ended};

@@ -270,6 +270,16 @@ def test_an_interrupt_leaves_the_best_model_with_keep_best(machine, many):
     assert whole.gap == pytest.approx(whole.primal - whole.dual)
 
 
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_while_the_bar_is_drawn_leaves_the_best_model_too(many):
+    points, targets = many
+    model = SVC(**HOPELESS, tol=1e-9, keep_best=True, verbose=1)
+    with Interruption(), pytest.warns(UnfinishedWarning, match="interrupted"):
+        model.fit(points, targets[SVC])
+    assert model.certificate_.status is Status.STOPPED
+    assert np.isfinite(model.predict(points[:3])).all()
+
+
 @each_machine
 @pytest.mark.parametrize(
     ("parameters", "words"),
