@@ -307,7 +307,7 @@ class FeatureMap:
     error_bound: float
     _mapped: SelfSimilar  # the kernel that the features belong to: another one where exponentials are cut off
     _features: Features
-    _example: Points  # one point of the fit, which says what others must look like
+    _example: Points  # one point of the fit, or none, which says what others must look like
 
     @classmethod
     def fitted(cls, kernel: SelfSimilar, mapped: SelfSimilar, features: Features, points: Points) -> "FeatureMap":
@@ -318,7 +318,8 @@ class FeatureMap:
             f"One point in the {features.size} features of {kernel!r}",
             "Use the kernel itself, which never forms them, or a lower degree.",
         )
-        phi = cls(kernel, features.size, 0.0, mapped, features, points.take([0]))
+        example = points.take([0][: len(points)])  # none of a machine without support vectors
+        phi = cls(kernel, features.size, 0.0, mapped, features, example)
         return phi if mapped == kernel else replace(phi, error_bound=float(phi.remainder(points).max()))
 
     def __repr__(self) -> str:

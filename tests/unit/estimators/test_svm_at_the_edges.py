@@ -14,11 +14,15 @@ from mercer import (
     RBF,
     SVC,
     SVR,
+    Delta,
     DomainMismatch,
     InvalidInput,
     InvalidParameter,
+    Linear,
     NotFinite,
+    NuSVR,
     OneClassSVM,
+    Polynomial,
     UncertifiedWarning,
 )
 from mercer.estimators._svm import UnfinishedWarning
@@ -278,6 +282,16 @@ def test_an_interrupt_while_the_bar_is_drawn_leaves_the_best_model_too(many):
         model.fit(points, targets[SVC])
     assert model.certificate_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
+
+
+@pytest.mark.parametrize("machine", [SVR, NuSVR])
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Delta()])
+def test_without_support_vectors_all_weights_are_zero(machine, kernel):
+    model = machine(kernel=kernel).fit(np.arange(6.0)[:, None], np.ones(6))
+    assert not model.support_.size
+    assert "coef_" in dir(model)
+    assert not model.coef_.any()
+    np.testing.assert_array_equal(model.predict([[7.0], [8.0]]), np.ones(2))
 
 
 @each_machine
