@@ -1,5 +1,6 @@
 """What the five support vector machines share: reading, binding, solving, publishing, and new points against them."""
 
+import sys
 import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
@@ -119,7 +120,7 @@ class SupportVectorMachine(KernelMachine):
             gap=self.gap_tol if gap is None else gap,
             max_iter=self.max_iter,
             max_time=self.max_time,
-            cache_bytes=int(self.cache_size * MEGABYTE),
+            cache_bytes=int(min(self.cache_size * MEGABYTE, sys.maxsize)),
             verbose=int(self.verbose),
             keep_best=self.keep_best,
         )

@@ -295,6 +295,12 @@ def test_without_support_vectors_all_weights_are_zero(machine, kernel):
 
 
 @each_machine
+def test_a_cache_may_be_larger_than_any_memory(machine, y):
+    plain, roomy = machine().fit(X, y), machine(cache_size=2**70).fit(X, y)
+    np.testing.assert_array_equal(roomy.dual_coef_, plain.dual_coef_)
+
+
+@each_machine
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
