@@ -262,7 +262,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
 
     def _warn_of_probability(self) -> None:
         given = self.probability
-        if given is not UNSAID and given != UNSAID:
+        if not (isinstance(given, str) and given == UNSAID):
             if not isinstance(given, bool | np.bool_):
                 raise InvalidParameter(
                     f"probability of {type(self).__name__} must be True or False.", f"Got {given!r}."

@@ -31,7 +31,7 @@ def real_targets(y: Any, n: int) -> tuple[Array, bool]:
             raise InvalidInput("y must hold real numbers.", f"Its dtype is {values.dtype}.") from error
         except OverflowError as error:
             raise InvalidInput("y must hold finite numbers.", "An integer in it is beyond float64.") from error
-    if values.ndim > 2:
+    if values.ndim not in (1, 2):
         raise InvalidInput("y must have one or two axes.", f"Got shape {values.shape}.")
     _same_length("y", len(values), n)
     if values.ndim == 2 and values.shape[1] == 0:

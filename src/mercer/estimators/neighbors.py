@@ -259,7 +259,7 @@ def _labels(y: Any, n: int) -> tuple[npt.NDArray[Any], bool]:
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one label per row of X."
         )
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
-    if values.ndim > 2:
+    if values.ndim not in (1, 2):
         raise InvalidInput("y must have one or two axes.", f"Got shape {values.shape}.")
     if len(values) != n:
         raise InvalidInput(

@@ -232,3 +232,9 @@ def test_a_radius_that_is_a_distance_reaches_all_that_are_no_farther(kernel, sca
 def test_any_finite_radius_is_a_radius():
     for kernel in (Linear(), RBF(), (Linear() + 1.0) ** 2):
         assert len(fitted(kernel).radius_neighbors([[2.0]], 1e300)[1][0]) == 6
+
+
+@pytest.mark.parametrize("machine", [KernelNeighborsClassifier, KernelNeighborsRegressor])
+def test_a_number_is_no_target_for_several_rows(machine):
+    with pytest.raises(ValueError, match="y must have one or two axes"):
+        machine().fit(LINE, 3.0)

@@ -315,6 +315,12 @@ def test_a_wrong_parameter_is_named(machine, y, parameters, words):
         machine(**parameters).fit(X, y)
 
 
+@pytest.mark.parametrize("value", [np.array([1.0, -1.0]), 1, None, "yes"])
+def test_probability_is_true_or_false(value):
+    with pytest.raises(InvalidParameter, match="probability of SVC must be True or False"):
+        SVC(probability=value).fit(X, labels)
+
+
 def test_a_seed_that_is_none_is_refused():
     with pytest.raises(InvalidParameter, match="random_state of SVC must be"):
         SVC(random_state="today").fit(X, labels)
