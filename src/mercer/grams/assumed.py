@@ -7,7 +7,7 @@ import numpy as np
 
 from mercer.errors import NotPositive, UncertifiedWarning, lay_out
 from mercer.grams.base import Array, Gram
-from mercer.kernels.check import check_gram
+from mercer.kernels.check import check_gram, refuse_large
 
 __all__ = ["check_assumed", "check_stored"]
 
@@ -72,6 +72,7 @@ def check_assumed(gram: Gram, precision: np.dtype[Any]) -> bool:
     size = min(n, LARGEST_SAMPLE, max(SMALLEST_SAMPLE, n // 3))
     rows = np.sort(np.random.default_rng(0).choice(n, size=size, replace=False))
     sample = gram.take(rows).dense()
+    refuse_large(sample, "the kernel", "Scale the data, or the kernel.")
     report = check_gram(sample, tol=_tolerance(size, precision))
     if report.is_psd:
         return True

@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.errors import InvalidInput, InvalidParameter, NotPositive
+from mercer.errors import InvalidInput, InvalidParameter, NotFinite, NotPositive
 from mercer.kernels.lanczos import Ends, lanczos
 from mercer.kernels.repair import Repair, repair, symmetric_part
 
-__all__ = ["Evidence", "GramReport", "check_gram"]
+__all__ = ["Evidence", "GramReport", "check_gram", "refuse_large"]
 
 Array = npt.NDArray[np.float64]
 
@@ -34,6 +34,8 @@ SPECTRUM_ROWS = 2_000
 CHOLESKY_ROWS = 20_000
 # Entries are rarely right to the last digit; for small matrices n·eps would leave no room for that.
 LEAST_ROWS = 16
+# Squares of numbers below this, summed, are numbers.
+LARGEST = 1e140
 
 
 class Evidence(Enum):
@@ -244,7 +246,19 @@ def _square(K: npt.ArrayLike) -> npt.NDArray[Any]:
     if not finite.all():
         i, j = np.argwhere(~finite)[0]
         raise InvalidInput("K must be finite.", f"K[{i}, {j}] is {matrix[i, j]}.")
+    refuse_large(matrix, "K", "Scale it down.")
     return matrix
+
+
+def refuse_large(K: npt.NDArray[Any], of: str, hint: str) -> None:
+    """No matrix whose eigenvalues cannot be computed, since their squares overflow."""
+    largest = float(np.abs(K).max())
+    if not largest < LARGEST:
+        raise NotFinite(
+            f"The values of {of} are too large to compute with.",
+            f"The largest is {largest:.3g}; it must be below {LARGEST:g}.",
+            hint,
+        )
 
 
 def _asymmetry(K: npt.NDArray[Any]) -> tuple[float, tuple[int, int]]:

@@ -330,3 +330,10 @@ def test_a_seed_that_is_none_is_refused():
 def test_a_function_without_a_number_is_blamed_itself(machine, y):
     with pytest.raises(NotFinite, match="function given as kernel"):
         machine(kernel=lambda A, B: np.full((len(A), len(B)), np.nan)).fit(X, y)
+
+
+@each_machine
+@pytest.mark.parametrize("value", [1e141, 1e308])
+def test_a_function_whose_values_are_too_large_is_refused(machine, y, value):
+    with pytest.raises(NotFinite, match="values of the kernel are too large"):
+        machine(kernel=lambda A, B: value * (A @ B.T > 0.0)).fit(X, y)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from mercer.errors import InvalidInput, InvalidParameter, NotPositive
+from mercer.errors import InvalidInput, InvalidParameter, NotFinite, NotPositive
 from mercer.kernels import check
 from mercer.kernels.check import Evidence, check_gram
 from mercer.kernels.repair import REPAIRS
@@ -173,3 +173,8 @@ def test_test_rows_of_the_wrong_width_are_refused(indefinite):
 def test_a_symmetric_matrix_is_just_symmetric():
     assert "  symmetric    yes\n" in str(check_gram(np.eye(3)))
     assert "no (worst pair |K[0, 1] − K[1, 0]| = 1)" in str(check_gram([[1.0, 1.0], [0.0, 1.0]]))
+
+
+def test_values_whose_squares_overflow_are_refused():
+    with pytest.raises(NotFinite, match="values of K are too large"):
+        check_gram(np.full((3, 3), 1e308))
