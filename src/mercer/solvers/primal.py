@@ -33,6 +33,9 @@ __all__ = ["primal"]
 
 Array = npt.NDArray[np.float64]
 
+EPS = float(np.finfo(np.float64).eps)
+# Features that differ among the rows by so many roundings of themselves are constant.
+DIGITS = 8.0
 # Refinements of (1); each costs one pass over the features, and the second rarely changes anything.
 REFINEMENTS = 3
 
@@ -75,9 +78,9 @@ class _System:
     matrix: Array  # (M, M)
     right: Array  # (M, t)
     B: Array  # (n, q)
-    border: Array  # (q, q): BᵀCB
     to_border: Array  # (q, M): (BᵀCB)⁻¹ BᵀCΦ
     means: Array  # (q, t): (BᵀCB)⁻¹ BᵀCy
+    rounding: float  # of the matrix, where the rows of Φ differ in their last digits only
 
     def theta(self, w: Array) -> Array:  # (q, t)
         return self.means - self.to_border @ w
@@ -90,7 +93,16 @@ def _system(phi: FeatureMatrix, y: Array, cost: Array, B: Array, watch: Watch) -
     is_even = bool((cost == cost[0]).all())
     root = np.sqrt(cost)[:, None]
     weighted_y, weighted_B = cost[:, None] * y, cost[:, None] * B
+    # Beside an intercept Φ̃ is the same from any origin. From a row of Φ what is constant is 0, not a rounding of it.
+    has_intercept = q == 1 and bool((B == 1.0).all())
+    origin: Array | None = None
+    squares = np.zeros(m)
     for rows, block in phi:
+        squares += np.einsum("ij,ij->j", block, block)
+        if has_intercept and cost[rows].any():
+            if origin is None:
+                origin = block[int(cost[rows].argmax())].copy()
+            block = block - origin
         # NumPy makes half of AᵀA where both are the same array.
         scaled = block if is_even else root[rows] * block
         matrix += scaled.T @ scaled
@@ -98,6 +110,7 @@ def _system(phi: FeatureMatrix, y: Array, cost: Array, B: Array, watch: Watch) -
         crossed += block.T @ weighted_B[rows]
         if watch.look(rows.stop / n):
             return None
+    refuse_large_kernel(squares)
     refuse_large_kernel(matrix.diagonal())
     if is_even:
         matrix *= cost[0]
@@ -106,7 +119,9 @@ def _system(phi: FeatureMatrix, y: Array, cost: Array, B: Array, watch: Watch) -
     border = B.T @ weighted_B
     to_border, means = _border_solve(border, crossed.T), _border_solve(border, weighted_B.T @ y)
     matrix -= crossed @ to_border
-    return _System(matrix, right - crossed @ means, B, border, to_border, means)
+    right -= crossed @ means
+    rounding = (DIGITS * EPS) ** 2 * float(cost.max() * squares.sum())
+    return _System(matrix, right, B, to_border if origin is None else to_border + origin, means, rounding)
 
 
 def _border_solve(border: Array, right: Array) -> Array:
@@ -135,7 +150,7 @@ def _ridge(phi: FeatureMatrix, y: Array, cost: Array, system: _System) -> tuple[
     coef, best, left = np.zeros_like(y), (system.theta(w), w), np.inf
     # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: a smaller error is none.
     root = np.sqrt(cost)[:, None]
-    rounding = float(np.finfo(np.float64).eps * np.sqrt(np.trace(system.matrix)))
+    rounding = float(EPS * np.sqrt(np.trace(system.matrix)))
     for _ in range(REFINEMENTS):
         theta = system.theta(w)
         found = _residuals(phi, y, cost, system.B, w, theta)
@@ -170,7 +185,7 @@ def _residuals(phi: FeatureMatrix, y: Array, cost: Array, B: Array, w: Array, th
 def _least_squares(phi: FeatureMatrix, weight: Array, system: _System) -> tuple[Array, Array, Array, int]:
     """Coefficients, θ, w and the numerical rank for alpha = 0."""
     values, vectors = scipy.linalg.eigh(system.matrix)
-    keep = values > max(phi.shape) * float(np.finfo(np.float64).eps) * max(values[-1], 0.0)
+    keep = values > max(max(phi.shape) * EPS * values[-1], system.rounding)
     inverse = (vectors[:, keep] / values[keep]) @ vectors[:, keep].T
     w = inverse @ system.right
     behind = inverse @ w

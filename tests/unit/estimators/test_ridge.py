@@ -11,6 +11,8 @@ from sklearn.preprocessing import StandardScaler
 
 from mercer import (
     RBF,
+    Constant,
+    Cosine,
     DomainMismatch,
     InvalidInput,
     InvalidParameter,
@@ -259,6 +261,7 @@ def test_what_scikit_learn_calls_additive_chi2_is_refused():
         (np.where(np.arange(80) == 3, np.nan, y), None, "y contains NaN"),
         (["a"] * 80, None, "real numbers"),
         (np.ones((80, 2, 2)), None, "dim 3"),
+        (3.0, None, "y must have one or two axes"),
         (y, np.ones(79), "inconsistent numbers of samples"),
         (y, -np.ones(80), "Negative values"),
         (y, np.zeros(80), "All sample weights are zero"),
@@ -279,3 +282,21 @@ def test_a_constant_target_is_certified():
     model = KernelRidge(kernel=RBF(), fit_intercept=True).fit(X, np.full(80, 3.0))
     assert model.certificate_.status.is_certified
     np.testing.assert_allclose(model.predict(X), 3.0)
+
+
+@pytest.mark.parametrize("kernel", [Constant(0.5), Polynomial(1, 3.0, 2.2), Cosine()], ids=repr)
+@pytest.mark.parametrize("weight", [None, np.arange(14.0)])
+def test_what_is_constant_leaves_all_to_the_intercept_without_a_penalty(kernel, weight):
+    constant = np.full((14, 2), 0.1)
+    targets = np.square(np.arange(14.0))
+    model = KernelRidge(alpha=0.0, kernel=kernel, fit_intercept=True).fit(constant, targets, weight)
+    assert model.certificate_.status is Status.LEAST_SQUARES
+    np.testing.assert_allclose(model.predict(constant), np.average(targets, weights=weight))
+    decisions = kernel(constant) @ model.dual_coef_ + model.intercept_
+    np.testing.assert_allclose(model.predict(constant), decisions)
+
+
+def test_large_means_of_the_features_cost_no_digits_beside_an_intercept():
+    ordinary = KernelRidge(alpha=0.0, fit_intercept=True).fit(X, y)
+    moved = KernelRidge(alpha=0.0, fit_intercept=True).fit(X + 128.0, y)
+    np.testing.assert_allclose(moved.predict(X + 128.0), ordinary.predict(X), atol=1e-12)
