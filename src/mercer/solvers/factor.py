@@ -238,8 +238,10 @@ def eliminate(solved: Array, B: Array, price: Array) -> tuple[Array, Array]:
     try:
         theta = np.asarray(scipy.linalg.solve(complement, B.T @ z - price[:, None], assume_a="sym"))
     except scipy.linalg.LinAlgError as error:
-        raise InvalidInput(
-            "The columns of B are linearly dependent.", f"Their Schur complement is\n{complement}."
+        raise NotPositive(
+            "The intercept is lost in rounding: alpha is too small beside the values of the kernel.",
+            f"In double precision 1ᵀ(K + alpha·I)⁻¹1 is {complement[0, 0]:.3g}.",
+            "Raise alpha, scale the kernel down, or leave out the intercept.",
         ) from error
     return z - border @ theta, theta
 

@@ -4,7 +4,7 @@ import pytest
 import mercer
 from mercer.errors import InvalidInput, NotPositive, TooLarge
 from mercer.grams.dense import DenseGram
-from mercer.solvers.factor import Indefinite, Stopped, factorise, groups
+from mercer.solvers.factor import Indefinite, Stopped, eliminate, factorise, groups
 from mercer.solvers.watch import Watch
 
 RNG = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def test_it_solves_and_knows_its_determinant():
     np.testing.assert_allclose(half.T @ half, R.T @ np.linalg.solve(M, R), rtol=1e-10)
     np.testing.assert_allclose(factor.log_determinant(), np.linalg.slogdet(M)[1], rtol=1e-12)
     np.testing.assert_array_equal(R, before)
-    assert repr(factor).startswith("Factor(58 rows, ridge=")
+    assert repr(factor).startswith("CholeskyFactor(58 rows, ridge=")
 
 
 @pytest.mark.parametrize("ridge", [1e-10, 1e-3, 10.0])
@@ -119,3 +119,9 @@ def test_different_columns_of_costs_come_in_the_order_of_numpy():
     for group, (column, targets) in enumerate(found):
         np.testing.assert_array_equal(column, columns[:, group])
         np.testing.assert_array_equal(targets, np.flatnonzero(which.reshape(-1) == group))
+
+
+def test_an_intercept_that_rounding_leaves_nothing_of_is_named():
+    y, lost = np.ones((5, 1)), np.zeros((5, 1))  # lost: (K + alpha·I)⁻¹1 of values beside which it is nothing
+    with pytest.raises(NotPositive, match="intercept is lost in rounding: alpha is too small"):
+        eliminate(np.hstack([y, lost]), np.ones((5, 1)), np.zeros(1))
