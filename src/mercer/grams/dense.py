@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer.errors import InvalidInput
 from mercer.grams.base import Array, Positions, Proof
+from mercer.points.vectors import refuse_masked
 
 __all__ = ["DenseGram"]
 
@@ -76,6 +77,7 @@ class DenseGram:
 
     def __matmul__(self, V: Array) -> Array:
         """K V; float64 where either is."""
+        refuse_masked(V, "V")
         if V.dtype == self.dtype:
             return np.asarray(self._matrix @ V)
         wide = np.result_type(V.dtype, self.dtype)

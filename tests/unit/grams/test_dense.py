@@ -53,3 +53,8 @@ def test_columns_and_diagonal_are_those_of_the_matrix():
 def test_what_is_not_a_matrix_of_floats_is_refused(matrix):
     with pytest.raises(InvalidInput, match="float32 or float64"):
         DenseGram(matrix)
+
+
+def test_a_masked_vector_is_refused():
+    with pytest.raises(InvalidInput, match="V contains masked"):
+        DenseGram(K) @ np.ma.masked_equal(np.arange(700.0), 3.0)
