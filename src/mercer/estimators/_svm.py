@@ -27,6 +27,7 @@ from mercer.models.model import Model
 from mercer.models.pairs import Pairs
 from mercer.points.base import Points
 from mercer.points.given import Given
+from mercer.points.sparse import combined
 from mercer.points.stored import Places, Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
@@ -328,7 +329,7 @@ class SupportVectorMachine(KernelMachine):
         model = self.model_
         if isinstance(self.kernel, str) and self._is_sparse:
             coef = model.coef if model.pairs is None else model.pairs.by_pair(model.coef)
-            return sp.csr_matrix(coef.T) @ self.support_vectors_
+            return combined(coef.T, model.basis.raw())
         found = model.linear_weights()
         return None if found is None else np.ascontiguousarray(found.T)
 

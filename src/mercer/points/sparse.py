@@ -5,10 +5,11 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer.errors import InvalidInput
 
-__all__ = ["check_well_formed"]
+__all__ = ["check_well_formed", "combined"]
 
 
 def check_well_formed(X: Any, name: str) -> None:
@@ -21,6 +22,22 @@ def check_well_formed(X: Any, name: str) -> None:
             f"Of its {X.format.upper()} arrays: {str(error).rstrip('.')}.",
             "Build it again from its entries, for instance with scipy.sparse.coo_array.",
         ) from error
+
+
+def combined(coef: Any, rows: Any) -> Any:
+    """coef @ rows as CSR, in time and memory by the entries: SciPy's product makes arrays as long as a row is wide.
+
+    Examples
+    --------
+    >>> rows = sp.csr_array(([1.0, 2.0], [0, 1_999_999_999], [0, 1, 2]), shape=(2, 2_000_000_000))
+    >>> combined(np.array([[3.0, 4.0]]), rows).data
+    array([3., 8.])
+    """
+    columns, places = np.unique(rows.indices, return_inverse=True)
+    narrow = sp.csr_array((rows.data, places.reshape(-1), rows.indptr), shape=(rows.shape[0], columns.size))
+    found = sp.csr_array(coef) @ narrow
+    found.sort_indices()
+    return sp.csr_matrix((found.data, columns[found.indices], found.indptr), shape=(len(coef), rows.shape[1]))
 
 
 def _compressed(X: Any) -> None:

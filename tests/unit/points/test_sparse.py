@@ -153,3 +153,16 @@ def test_machines_learn_from_wide_rows():
     y = np.arange(12) % 2
     for machine in (mercer.SVC(), mercer.SVC(kernel="linear"), mercer.KernelRidge(kernel="rbf", gamma=1.0)):
         np.testing.assert_array_equal(machine.fit(wide(ROWS), y).predict(wide(NEW)).shape, (4,))
+
+
+def test_the_weights_of_a_linear_machine_take_no_memory_for_columns_without_entries():
+    rng = np.random.default_rng(0)
+    narrow = sp.random_array((40, 6), density=0.4, format="csr", rng=rng)
+    columns = np.array([0, 7, 8, 10**6, 10**9, 2 * 10**9 - 1], dtype=np.int32)
+    wide = sp.csr_array((narrow.data, columns[narrow.indices], narrow.indptr), shape=(40, 2 * 10**9))
+    labels = np.arange(40) % 3
+    here, there = (mercer.SVC(kernel="linear").fit(rows, labels).coef_ for rows in (narrow, wide))
+    assert there.shape == (3, 2 * 10**9)
+    np.testing.assert_array_equal(there.indptr, here.indptr)
+    np.testing.assert_array_equal(there.indices, columns[here.indices])
+    np.testing.assert_array_equal(there.data, here.data)
