@@ -1,4 +1,4 @@
-"""Machines of one problem: regression and the support of a distribution."""
+"""Machines with a single problem: regression, and the support of a distribution."""
 
 from typing import Any, Self
 

@@ -17,8 +17,8 @@ Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 FOLDS = 5
-# The least slope, in units of the largest decision: where cross-validation finds no accord with the labels at all,
-# probabilities are next to ½ and still in the order of the decisions.
+# The smallest slope, in units of the largest decision: if cross-validation finds no agreement with the labels,
+# probabilities are close to ½ but still in the order of the decisions.
 LEAST_SLOPE = 1e-3
 
 
@@ -83,7 +83,7 @@ def _slope_of(whole: MarginSolution, p: int, decisions: list[Array], places: lis
 
 
 def dealt(cuts: npt.NDArray[np.int64], keys: npt.NDArray[np.generic]) -> Index:
-    """The fold of each row: the different keys of a class in their order, dealt one after the other."""
+    """The fold of each row: the distinct keys of a class, in order, are dealt to the folds in turn."""
     fold = np.empty(int(cuts[-1]), dtype=np.intp)
     next_fold = 0
     for begin, end in pairwise(cuts):

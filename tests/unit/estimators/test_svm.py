@@ -295,7 +295,7 @@ def test_a_kernel_with_a_finite_map_has_weights(y):
 
 def test_kernels_have_their_own_parameters():
     assert SVC(kernel=RBF(2.0)).set_params(kernel__length_scale=3.0).kernel == RBF(3.0)
-    with pytest.raises(InvalidParameter, match="gamma has no meaning"):
+    with pytest.raises(InvalidParameter, match="gamma has no effect"):
         SVC(kernel=RBF(), gamma=0.1).fit(X, two)
     assert SVC().fit(X, two)._gamma == pytest.approx(1.0 / (3.0 * X.var()))
 

@@ -45,7 +45,7 @@ def test_it_solves_and_knows_its_determinant():
     np.testing.assert_allclose(half.T @ half, R.T @ np.linalg.solve(M, R), rtol=1e-10)
     np.testing.assert_allclose(factor.log_determinant(), np.linalg.slogdet(M)[1], rtol=1e-12)
     np.testing.assert_array_equal(R, before)
-    assert repr(factor).startswith("Factor(58 rows, ridge=")
+    assert repr(factor).startswith("CholeskyFactor(58 rows, ridge=")
 
 
 @pytest.mark.parametrize("ridge", [1e-10, 1e-3, 10.0])
