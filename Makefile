@@ -1,4 +1,4 @@
-# make demo | test | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
+# make demo | test | fuzz | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3
@@ -13,7 +13,7 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
+.PHONY: help build demo test test-cpp test-python fuzz lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
 .DELETE_ON_ERROR:
 
 help:
@@ -51,6 +51,12 @@ test-cpp: $(VENV)/.made
 test-python: build
 	$(BIN)/python -m pytest --quiet --doctest-modules --pyargs mercer
 	$(BIN)/python -m pytest tests
+
+# Random problems against independent references: make fuzz MINUTES=30 SEED=7 ONLY=svc,ridge
+MINUTES ?= 5
+SEED    ?= 0
+fuzz: build
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
 
 lint: build
 	$(BIN)/ruff check .

@@ -20,6 +20,7 @@ from mercer.kernels.parse import NODES
 from mercer.kernels.rules import CITATIONS, TABLE
 from mercer.kernels.tape import compile_plan
 from mercer.points import Domain
+from mercer.points.base import ANYTHING
 from mercer.term import Term
 
 TARGET = Path(__file__).parent / "reference" / "kernels.md"
@@ -168,7 +169,7 @@ def _written(classes: Iterable[type[Term]]) -> list[type[Term]]:
 
 
 def _map_facts(cls: type[mm.Map]) -> list[str]:
-    needs = "any points" if cls.needs == frozenset(Domain) else " or ".join(sorted(d.value for d in cls.needs))
+    needs = "any points" if cls.needs is ANYTHING else " or ".join(sorted(d.value for d in cls.needs))
     return [paragraphs(cls)[0], needs]
 
 

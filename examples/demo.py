@@ -132,7 +132,7 @@ def show_regression() -> None:
     print(f"{len(y)} diabetes patients; likeliest of {len(models)}: {model.kernel}, noise {model.alpha**0.5:.0f}")
     print(f"{inside.sum()} of {len(y_new)} new patients lie within ± 2 standard deviations")
     print(f"the solver's share in any of these errors is at most {model.error_bound(X_new).max():.0e}")
-    print(model.solution_)
+    print(model.certificate_)
     draw_patients(mean, 2.0 * std, spread, y_new)
 
 
@@ -164,8 +164,8 @@ def show_classifier() -> None:
     print(f"right for {model.score(new, truth):.1%} of 2000 new rows; the two agree on {agree:.1%}")
     free, bounded = len(model.free_support_), len(model.bounded_support_)
     print(f"{free} free and {bounded} bounded support vectors")
-    print(f"b₀ = {model.intercept_[0]:.4f}, on which the free ones differ by {model.intercept_spread_[0]:.0e}")
-    print(model.solution_)
+    print(f"b = {model.intercept_[0]:.4f}, on which the free ones differ by {model.intercept_spread_[0]:.0e}")
+    print(model.certificate_)
     draw_moons(model, X, y)
 
 

@@ -76,8 +76,8 @@ def draw_hulls(axes: Axes, model: SVC, X: Array, y: Array) -> None:
     for label, colour in COLOURS.items():
         corners = X[y == label][ConvexHull(X[y == label]).vertices]
         axes.add_patch(Polygon(corners, facecolor=colour, edgecolor="none", alpha=0.15, zorder=1))
-    b = model.dual_coef_[0]
-    nearest = np.array([np.average(model.support_vectors_[b * s > 0], axis=0, weights=b[b * s > 0]) for s in (1, -1)])
+    a = model.dual_coef_[0]
+    nearest = np.array([np.average(model.support_vectors_[a * s > 0], axis=0, weights=a[a * s > 0]) for s in (1, -1)])
     axes.plot(*nearest.T, color=INK, lw=1.2, marker="D", ms=5, mfc="white", mec=INK, zorder=5)
 
 
@@ -112,11 +112,11 @@ def keys() -> list[Line2D]:
     return [
         mark("y = −1", marker="o", ms=6, mfc="white", mec=COLOURS[-1.0]),
         mark("y = +1", marker="s", ms=6, mfc="white", mec=COLOURS[1.0]),
-        mark("free: y (f(x) + b₀) = 1 and 0 < |b| < C", **ring),
-        mark("bounded: y (f(x) + b₀) ≤ 1 and |b| = C", **cross),
-        Line2D([], [], color=INK, lw=1.8, label="f(x) + b₀ = 0"),
-        Line2D([], [], color=COLOURS[-1.0], lw=1.2, ls="--", label="f(x) + b₀ = −1"),
-        Line2D([], [], color=COLOURS[1.0], lw=1.2, ls="--", label="f(x) + b₀ = +1"),
+        mark("free: y (f(x) + b) = 1 and 0 < |α| < C", **ring),
+        mark("bounded: y (f(x) + b) ≤ 1 and |α| = C", **cross),
+        Line2D([], [], color=INK, lw=1.8, label="f(x) + b = 0"),
+        Line2D([], [], color=COLOURS[-1.0], lw=1.2, ls="--", label="f(x) + b = −1"),
+        Line2D([], [], color=COLOURS[1.0], lw=1.2, ls="--", label="f(x) + b = +1"),
         Line2D([], [], color=INK, lw=1.2, marker="D", ms=5, mfc="white", mec=INK, label="nearest points of the hulls"),
     ]
 
@@ -135,7 +135,7 @@ def draw_table(axes: Axes, model: SVC, names: list[str]) -> None:
         for line, other in enumerate([j for j in range(len(names)) if j != i]):
             # Of two classes the second is positive, of a pair among more the first.
             sign = "+" if (i < other) == (len(names) > 2) else "−"
-            text = f"{name} against {names[other]}:  b {'≥' if sign == '+' else '≤'} 0"
+            text = f"{name} against {names[other]}:  α {'≥' if sign == '+' else '≤'} 0"
             box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 2.0}
             axes.text(middle, line + 0.5, text, ha="center", va="center", fontsize=9.5, bbox=box)
             if len(names) > 2 and {i, other} == set(FRAMED):
@@ -163,11 +163,11 @@ def draw_layout() -> Figure:
     order = "four classes: a line for each of the other classes, in their order"
     below.set_title(f"{order}; the decision of a pair is that of its first class", fontsize=11, pad=24, loc="left")
     below.set_xlabel(
-        f"decision of the pair {framed}  =  Σ b k(xᵢ, x) over the two framed blocks  +  "
+        f"decision of the pair {framed}  =  Σ αᵢ k(xᵢ, x) over the two framed blocks  +  "
         f"intercept_[{pairs.index(framed)}],      intercept_ = [{', '.join(pairs)}]",
         fontsize=10.5, labelpad=10, color="#00704f",
     )  # fmt: skip
-    figure.supxlabel("purple: b < 0, orange: b > 0, the deeper the nearer to C; white: b = 0", fontsize=9.5)
+    figure.supxlabel("purple: α < 0, orange: α > 0, darker closer to C; white: α = 0", fontsize=9.5)
     return figure
 
 

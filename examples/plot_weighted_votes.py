@@ -82,13 +82,13 @@ def draw() -> Figure:
 
     figure = Figure(figsize=(12, 3.9), layout="constrained")
     rows = [
-        (f"{NEIGHBOURS} nearest neighbours: aᵢ(x) = 1, or 0", neighbours, 0.0),
-        ("smoother: aᵢ(x) = k(x, xᵢ)", smoother, 0.0),
-        ("support vector machine: aᵢ(x) = αᵢ k(x, xᵢ)", lambda K: K * a, float(machine.intercept_[0])),
+        (f"{NEIGHBOURS} nearest neighbours: sᵢ(x) = 1, or 0", neighbours, 0.0),
+        ("smoother: sᵢ(x) = k(x, xᵢ)", smoother, 0.0),
+        ("support vector machine: sᵢ(x) = |αᵢ| k(x, xᵢ)", lambda K: K * a, float(machine.intercept_[0])),
     ]
     for axes, (title, votes, intercept) in zip(figure.subplots(1, 3), rows, strict=True):
         panel(axes, title, votes(on_new)[0], votes(on_plane) @ y + intercept, corners, X, y)
-    figure.suptitle("sign of Σᵢ aᵢ(x) yᵢ: every training point votes for its own label", fontsize=12)
+    figure.suptitle("sign of Σᵢ sᵢ(x) yᵢ: every training point votes for its own label", fontsize=12)
     return figure
 
 

@@ -1,7 +1,8 @@
-"""How Hypothesis runs: the same examples every time; new ones with HYPOTHESIS_PROFILE=explore."""
+"""How Hypothesis runs (the same examples every time; new ones with HYPOTHESIS_PROFILE=explore), and Ctrl-C in tests."""
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,8 +15,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 
 @pytest.fixture
-def uncollected():
-    """No garbage collection: Hypothesis is called back by it, and Ctrl-C that comes meanwhile is reported and lost."""
+def interruptible():
+    """Ctrl-C raises KeyboardInterrupt, also under `nohup make test &`, whose shell has SIGINT ignored.
+
+    There is no garbage collection: Hypothesis is called back by it, and Ctrl-C that comes meanwhile is reported and
+    lost.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
     yield
     gc.enable()
+    signal.signal(signal.SIGINT, before)

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -142,28 +143,26 @@ def judged_as(verdict: referee.Verdict) -> dict[str, Any]:
     return {"violation": verdict.violation, "gap": verdict.gap, "support vectors": verdict.support}
 
 
-def evaluations(library: str, model: Any) -> dict[str, float]:
+def evaluations(library: str, model: Any, y: Array) -> dict[str, float]:
     """Only mercer counts its kernel evaluations; of several problems, also how many it made for one that is needed."""
     if library != "mercer":
         return {}
-    solution = model.solution_
-    found: dict[str, float] = {"kernel evaluations": int(solution.certificate.evaluations)}
-    if len(solution.batch) == 1:
+    made = int(model.certificate_.evaluations)
+    found: dict[str, float] = {"kernel evaluations": made}
+    if model.model_.pairs is None or model.model_.pairs.k == 2:
         return found
-    return {**found, "evaluations over needed": solution.certificate.evaluations / needed(solution)}
+    return {**found, "evaluations over needed": made / needed(model, y)}
 
 
-def needed(solution: Any) -> int:
+def needed(model: Any, y: Array) -> int:
     """Return how many entries of K the support vectors need: each against the rows of its problems, and each once."""
-    sizes = np.diff(solution.batch.cuts)
-    total, ever = 0, np.zeros(int(solution.batch.cuts[-1]), dtype=bool)
-    for p, (first, second) in enumerate(solution.batch.uses):
-        support = solution.support(p)
-        ever[support] = True
-        inside = np.searchsorted(solution.batch.cuts, support, side="right") - 1
-        total += int(sizes[np.where(inside == first, second, first)].sum())
-    own = np.searchsorted(solution.batch.cuts, np.flatnonzero(ever), side="right") - 1
-    return total + int(sizes[own].sum())
+    coef, starts = model.model_.coef, model.model_.pairs.starts
+    sizes = np.unique(y, return_counts=True)[1]
+    total = 0
+    for i, (begin, end) in enumerate(pairwise(starts)):
+        own = coef[begin:end] != 0.0
+        total += int((own @ np.delete(sizes, i)).sum()) + int(own.any(axis=1).sum()) * int(sizes[i])
+    return total
 
 
 def fitting(
@@ -183,7 +182,7 @@ def fitting(
         found, seconds = predicted(model, parts.Z)
         count = min(NEW, len(parts.target))
         return {
-            **evaluations(library, model), **judged_as(judge(LIBRARIES[library].published(model))),
+            **evaluations(library, model, y), **judged_as(judge(LIBRARIES[library].published(model))),
             "accuracy": score(parts.target[:count], found[:count]), "predict seconds": seconds,
         }  # fmt: skip
 
@@ -242,7 +241,7 @@ def path(library: str, name: str, Cs: list[float], rows: int | None = None) -> T
             for C, model in zip(Cs, models, strict=True)
         ]
         found = models[-1].predict(parts.Z)
-        counted = [evaluations(library, model) for model in models]
+        counted = [evaluations(library, model, parts.y) for model in models]
         return {
             **({"kernel evaluations": sum(count["kernel evaluations"] for count in counted)} if all(counted) else {}),
             "violation": max(verdict.violation for verdict in judged), "gap": max(verdict.gap for verdict in judged),

@@ -1,6 +1,7 @@
 // The module mercer._core: arrays in, arrays out. Everything is validated in Python before it comes here; what is
 // checked again is only what would read outside memory.
 #include "handles.hpp"
+#include "mercer/memory.hpp"
 #include "smo.hpp"
 
 namespace nb = nanobind;
@@ -10,30 +11,19 @@ namespace {
 
 using mercer::Index;
 using mercer::bindings::Basis;
+using mercer::bindings::kCollected;
 using mercer::bindings::Side;
-
-// A user's function may hold the model that holds this object: the cycle must be visible to Python's collector.
-template <class Holder>
-int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    return nb::inst_ready(self) ? nb::inst_ptr<Holder>(self)->traverse(visit, arg) : 0;
-}
-template <class Holder>
-int clear(PyObject* self) {
-    nb::inst_ptr<Holder>(self)->clear();
-    return 0;
-}
-template <class Holder>
-PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<Holder>)},
-                            {Py_tp_clear, reinterpret_cast<void*>(clear<Holder>)},
-                            {0, nullptr}};
 
 using Step = std::tuple<std::string, int, int, int, double, double>;
 
-template <class Enum, class Names>
-Enum named(const Names& names, const std::string& name) {
-    for (std::size_t at = 0; at < names.size(); ++at) {
-        if (names[at] == name) return static_cast<Enum>(at);
+std::string_view name_of(std::string_view name) { return name; }
+std::string_view name_of(const mercer::LeafRow& row) { return row.name; }
+
+// The place of a name in a table is the value of its enumeration.
+template <class Enum, class Rows>
+Enum named(const Rows& rows, const std::string& name) {
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        if (name_of(rows[at]) == name) return static_cast<Enum>(at);
     }
     throw std::invalid_argument("unknown name '" + name + "'");
 }
@@ -41,16 +31,34 @@ Enum named(const Names& names, const std::string& name) {
 mercer::Plan plan_of(const std::vector<std::string>& leaves, const std::vector<Step>& tape, int registers, int rows,
                      int result) {
     std::vector<mercer::Kind> kinds;
-    for (const std::string& leaf : leaves) kinds.push_back(named<mercer::Kind>(mercer::kKindNames, leaf));
+    for (const std::string& leaf : leaves) kinds.push_back(named<mercer::Kind>(mercer::kLeaves, leaf));
     std::vector<mercer::Instruction> steps;
     for (const auto& [op, out, a, b, s, t] : tape)
         steps.push_back({named<mercer::Op>(mercer::kOpNames, op), out, a, b, s, t, -1});
     return mercer::Plan(std::move(kinds), std::move(steps), registers, rows, result);
 }
 
-template <class Names>
-std::vector<std::string> listed(const Names& names) {
-    return {names.begin(), names.end()};
+// name -> its operands
+nb::dict operations() {
+    nb::dict rows;
+    for (std::size_t at = 0; at < mercer::kOpNames.size(); ++at) {
+        const unsigned uses = mercer::operands(static_cast<mercer::Op>(at));
+        nb::list names;
+        for (std::size_t bit = 0; bit < mercer::kUses.size(); ++bit) {
+            if (uses >> bit & 1U) names.append(std::string(mercer::kUses[bit]));
+        }
+        rows[std::string(mercer::kOpNames[at]).c_str()] = nb::tuple(names);
+    }
+    return rows;
+}
+
+// name -> what it takes, what it is
+nb::dict leaves() {
+    nb::dict rows;
+    for (const mercer::LeafRow& row : mercer::kLeaves)
+        rows[std::string(row.name).c_str()] =
+            nb::make_tuple(std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]), std::string(row.text));
+    return rows;
 }
 
 }  // namespace
@@ -105,7 +113,7 @@ NB_MODULE(_core, m) {
 
     using mercer::bindings::Whole;
     nb::class_<Whole>(m, "Whole", "Vectors of whole numbers, packed once for a search.")
-        .def(nb::init<Whole::Rows, const std::string&>(), "rows"_a, "isa"_a = "")
+        .def(nb::init<Whole::Matrix16, const std::string&>(), "rows"_a, "isa"_a = "")
         .def("nearest", &Whole::nearest, "left"_a, "k"_a,
              "The k nearest of each row of left: squared distances, which are exact, and indices; ties by index.");
 
@@ -175,8 +183,10 @@ NB_MODULE(_core, m) {
 
     mercer::bindings::bind_smo(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
-    m.def("ops", [] { return listed(mercer::kOpNames); }, "Names of the tape's instructions.");
-    m.def("leaf_kinds", [] { return listed(mercer::kKindNames); }, "Names of the kinds of leaves.");
+    m.def("operations", &operations, nb::sig("def operations() -> dict[str, tuple[str, ...]]"),
+          "The tape's instructions: name -> operands, of leaf, a, b, row, s, t.");
+    m.def("leaves", &leaves, nb::sig("def leaves() -> dict[str, tuple[str, str]]"),
+          "The kinds of leaves: name -> what one takes from the points, and what it is.");
     m.def(
         "instruction_sets",
         [] {
@@ -189,5 +199,6 @@ NB_MODULE(_core, m) {
     m.def("instruction_set", [] { return std::string(mercer::choose_engine().name); }, "The one in use by default.");
     m.def("thread_count", &mercer::thread_count);
     m.def("set_thread_count", &mercer::set_thread_count, "count"_a);
-    m.def("available_memory", &mercer::available_memory, "Bytes that a new allocation may take.");
+    m.def("available_memory", &mercer::available_memory,
+          "Bytes that a new allocation may take: of the machine, its control groups, the limits of the process.");
 }

@@ -45,6 +45,22 @@ inline mercer::Numbers numbers(const AnyIn& array) {
     return {array.data(), single};
 }
 
+// A user's function may hold the model that holds this object: the cycle must be visible to Python's collector.
+template <class Holder>
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Holder>(self)->traverse(visit, arg) : 0;
+}
+template <class Holder>
+int clear(PyObject* self) {
+    nb::inst_ptr<Holder>(self)->clear();
+    return 0;
+}
+template <class Holder>
+inline PyType_Slot kCollected[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse<Holder>)},
+                                   {Py_tp_clear, reinterpret_cast<void*>(clear<Holder>)},
+                                   {0, nullptr}};
+
 // A side of a Gram matrix and the Python objects whose memory it looks at.
 class Side {
    public:
@@ -126,28 +142,11 @@ class Side {
 inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
     require(side.sources.size() == plan.leaves().size(), "a side needs one source for each leaf");
     require(side.rows.size() == static_cast<std::size_t>(plan.rows()), "a side needs every row register");
-    constexpr std::size_t kDense = 0, kSparse = 1, kCodes = 2, kMatrix = 3, kCall = 4;
     for (std::size_t leaf = 0; leaf < side.sources.size(); ++leaf) {
-        const std::size_t got = side.sources[leaf].index();
-        switch (plan.leaves()[leaf]) {
-            case mercer::Kind::dot:
-                require(got == kDense || got == kSparse, "a dot leaf takes dense or sparse rows");
-                break;
-            case mercer::Kind::l1:
-            case mercer::Kind::minimum:
-            case mercer::Kind::chi2:
-                require(got == kDense, "this leaf takes dense rows");
-                break;
-            case mercer::Kind::equal:
-                require(got == kCodes, "an equality leaf takes codes");
-                break;
-            case mercer::Kind::stored:
-                require(got == kMatrix, "a stored leaf takes a matrix");
-                break;
-            case mercer::Kind::callback:
-                require(got == kCall, "a callback leaf takes a function");
-                break;
-        }
+        const mercer::LeafRow& row = mercer::row_of(plan.leaves()[leaf]);
+        if (mercer::fits(row.takes, side.sources[leaf])) continue;
+        throw std::invalid_argument("leaf " + std::string(row.name) + " takes " +
+                                    std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]));
     }
 }
 
@@ -266,13 +265,14 @@ class Basis {
 
 class Whole {
    public:
-    using Rows = In<std::int16_t, nb::ndim<2>>;
+    using Matrix16 = In<std::int16_t, nb::ndim<2>>;
 
-    Whole(Rows rows, const std::string& isa)
+    Whole(Matrix16 rows, const std::string& isa)
         : engine_(mercer::choose_engine(isa)),
           packed_(engine_.whole(rows.data(), static_cast<Index>(rows.shape(0)), static_cast<Index>(rows.shape(1)))) {}
 
-    std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int64_t>> nearest(Rows left, Index k) const {
+    std::pair<nb::ndarray<nb::numpy, double>, nb::ndarray<nb::numpy, std::int64_t>> nearest(Matrix16 left,
+                                                                                            Index k) const {
         require(static_cast<Index>(left.shape(1)) == packed_->d(), "nearest: widths differ");
         require(k >= 1 && k <= packed_->n(), "nearest: k lies between 1 and the number of vectors");
         const std::size_t m = left.shape(0);

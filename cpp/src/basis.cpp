@@ -50,8 +50,8 @@ bool Basis::holds_single(const Side& left, bool symmetric, Watch& watch) const {
 
 bool Basis::holds_single(Watch& watch) const { return holds_single(right_, true, watch); }
 
-void Basis::rows(const Side& left, bool single, Watch& watch, const Rows& job) const {
-    engine_.rows(Walk{plan_, left, right_, packed(single), false, watch, budget_}, job);
+void Basis::scatter(const Side& left, bool single, Watch& watch, const Scatter& job) const {
+    engine_.scatter(Walk{plan_, left, right_, packed(single), false, watch, budget_}, job);
 }
 
 void Basis::store(const Side* left, bool single, Watch& watch, const Store& job) const {

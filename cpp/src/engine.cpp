@@ -6,7 +6,7 @@
 #include "mercer/reduce/held.hpp"
 #include "mercer/reduce/matvec.hpp"
 #include "mercer/reduce/normal.hpp"
-#include "mercer/reduce/rows.hpp"
+#include "mercer/reduce/scatter.hpp"
 #include "mercer/reduce/store.hpp"
 #include "mercer/reduce/topk.hpp"
 #include "mercer/tridiagonal.hpp"
@@ -86,7 +86,7 @@ const Engine& engine() {
         by_precision<MatVec, run_matvec<float>, run_matvec<double>>,
         by_precision<Normal, run_normal<float>, run_normal<double>>,
         by_precision<TopK, run_topk<float>, run_topk<double>>,
-        by_precision<Rows, run_rows<float>, run_rows<double>>,
+        by_precision<Scatter, run_scatter<float>, run_scatter<double>>,
         run_held,
         run_deflate,
         make_coarse,

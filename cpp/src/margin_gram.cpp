@@ -31,7 +31,8 @@ class EngineGram final : public MarginGram<T> {
               Watch& watch) const override {
         const Basis& basis = ranges_.empty() ? whole_ : *ranges_[static_cast<std::size_t>(range)];
         const Gathered left(whole_.right(), rows);
-        basis.rows(left.side(), single_, watch, {reinterpret_cast<void* const*>(out), sizeof(T) == 4, delta, g, tasks});
+        basis.scatter(left.side(), single_, watch,
+                      {reinterpret_cast<void* const*>(out), sizeof(T) == 4, delta, g, tasks});
     }
 
     void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
@@ -39,8 +40,8 @@ class EngineGram final : public MarginGram<T> {
         const Gathered a(whole_.right(), left);
         const Gathered b(whole_.right(), right);
         const Basis basis(whole_.plan(), b.side(), whole_.engine(), kPackedBudget);
-        basis.rows(a.side(), single_, watch,
-                   {reinterpret_cast<void* const*>(out), sizeof(T) == 4, nullptr, nullptr, tasks});
+        basis.scatter(a.side(), single_, watch,
+                      {reinterpret_cast<void* const*>(out), sizeof(T) == 4, nullptr, nullptr, tasks});
     }
 
     Index features() const override {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "mercer/segments.hpp"
+#include "mercer/row_cache.hpp"
 #include "mercer/smo.hpp"
 
 namespace mercer {
@@ -47,7 +47,7 @@ inline std::vector<Part> parts_of(const MarginBatch& batch, Index problem) {
 // There are none for problems that are one block.
 template <class T>
 struct Tables {
-    std::vector<Segments<T>*> of;
+    std::vector<RowCache<T>*> of;
     bool shared = false;
 };
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "margin_image.hpp"
 #include "margin_slopes.hpp"
+#include "running_f.hpp"
 
 namespace mercer {
 
@@ -345,7 +345,7 @@ class MarginSolver {
         size_ = std::min(variables_, std::clamp(wanted, block_size(variables_), kHardBlock));
     }
 
-    MarginImage<T> image_;
+    RunningF<T> image_;
     Index n_;
     Index variables_;
     Index size_;  // of a block

@@ -17,7 +17,7 @@ unsigned operands(Op op) {
         case Op::value:
             break;
     }
-    return kNone;
+    return kLeaf;
 }
 
 Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result)
@@ -51,8 +51,9 @@ void Plan::check(int registers) const {
         if (reads_leaf(step.op)) {
             if (step.a < 0 || static_cast<std::size_t>(step.a) >= leaves_.size())
                 throw std::invalid_argument("plan: no such leaf");
-            const bool is_dot = leaves_[static_cast<std::size_t>(step.a)] == Kind::dot;
-            if (is_dot == (step.op == Op::value)) throw std::invalid_argument("plan: this leaf has no such reading");
+            const Reading reading = row_of(leaves_[static_cast<std::size_t>(step.a)]).reading;
+            if ((reading == Reading::value) != (step.op == Op::value))
+                throw std::invalid_argument("plan: this leaf has no such reading");
         }
         const unsigned uses = operands(step.op);
         if (((uses & kA) && !is_written(step.a)) || ((uses & kB) && !is_written(step.b)))

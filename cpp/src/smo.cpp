@@ -47,17 +47,17 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
     const Index n = batch.cuts[at(ranges)];
     const bool alone = ranges == 1;
     const Index budget = alone ? shared.options.cache_bytes : shared.options.cache_bytes / 2;
-    std::vector<std::unique_ptr<Segments<T>>> own;
+    std::vector<std::unique_ptr<RowCache<T>>> own;
     for (Index r = 0; r < ranges; ++r) {
         const Index size = batch.cuts[at(r) + 1] - batch.cuts[at(r)];
-        own.push_back(std::make_unique<Segments<T>>(size, size, budget / std::max<Index>(n, 1) * size));
+        own.push_back(std::make_unique<RowCache<T>>(size, size, budget / std::max<Index>(n, 1) * size));
     }
     const std::vector<Index> row0 = row_starts(batch);
     std::vector<Ended> ended(at(batch.problems), Ended::kSolved);
     const auto solve_group = [&](const Group& group, Index cross_bytes) {
         std::vector<Part> parts = parts_of(batch, group.problems[0]);
         if (is_one_block(group.rows * batch.copies)) parts.clear();
-        std::vector<std::unique_ptr<Segments<T>>> cross;
+        std::vector<std::unique_ptr<RowCache<T>>> cross;
         Tables<T> tables;
         tables.shared = !alone;
         for (const Part& a : parts) {
@@ -66,7 +66,7 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
                     tables.of.push_back(own[at(a.id)].get());
                     continue;
                 }
-                cross.push_back(std::make_unique<Segments<T>>(a.size, c.size, cross_bytes / 2));
+                cross.push_back(std::make_unique<RowCache<T>>(a.size, c.size, cross_bytes / 2));
                 tables.of.push_back(cross.back().get());
             }
         }

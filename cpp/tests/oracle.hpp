@@ -249,7 +249,7 @@ inline std::vector<Kernel> kernels() {
     }
     {
         Formula& f = begin("minimum", {Make::positive});
-        f.add(Op::value, f.leaf(Kind::minimum));
+        f.add(Op::value, f.leaf(Kind::min));
     }
     {
         Formula& f = begin("chi-squared", {Make::positive});
@@ -360,7 +360,7 @@ inline Real leaf_value(Kind kind, const mercer::Source& left, Index i, const mer
         const Real x = a.values.at<double>(i * a.d + k);
         const Real z = b.values.at<double>(j * b.d + k);
         if (kind == Kind::l1) sum += std::abs(x - z);
-        if (kind == Kind::minimum) sum += std::min(x, z);
+        if (kind == Kind::min) sum += std::min(x, z);
         if (kind == Kind::chi2 && x + z != 0) sum += 2 * x * z / (x + z);
     }
     return sum;

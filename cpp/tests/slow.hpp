@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "mercer/gather.hpp"
-#include "mercer/segments.hpp"
+#include "mercer/row_cache.hpp"
 #include "mercer/smo.hpp"
 #include "walks.hpp"
 

@@ -144,8 +144,3 @@ TEST("Every reducer through a basis with a budget of one tile") {
              n * 3);
     }
 }
-
-TEST("There is memory, and not more than a machine has") {
-    CHECK(mercer::available_memory() > (Index{1} << 20));
-    CHECK(mercer::available_memory() < (Index{1} << 50));
-}

@@ -81,7 +81,7 @@ TEST("Rows go where they are wanted, and their sum to the gradient, made or kept
             for (std::size_t r = 0; r < 3; ++r)
                 to[2 * r] = single ? static_cast<void*>(&floats[r * at(n)]) : static_cast<void*>(&doubles[r * at(n)]);
             std::vector<double> g(at(n), 1.0), expected(at(n), 1.0);
-            basis.rows(left.side(), single, watch, {to.data(), single, delta.data(), g.data(), 3});
+            basis.scatter(left.side(), single, watch, {to.data(), single, delta.data(), g.data(), 3});
             const double limit = single ? 1e-5 : 1e-12;
             for (Index j = 0; j < n; ++j) {
                 for (std::size_t r = 0; r < chosen.size(); ++r) {
@@ -97,7 +97,7 @@ TEST("Rows go where they are wanted, and their sum to the gradient, made or kept
 }
 
 TEST("Kept rows stay until they are forgotten, and the budget holds") {
-    mercer::Segments<float> table(10, 100, 3 * 100 * static_cast<Index>(sizeof(float)) + 8);
+    mercer::RowCache<float> table(10, 100, 3 * 100 * static_cast<Index>(sizeof(float)) + 8);
     float* made[3] = {};
     for (Index row = 0; row < 3; ++row) {
         CHECK(table.find(row) == nullptr);
@@ -118,7 +118,7 @@ TEST("Kept rows stay until they are forgotten, and the budget holds") {
 }
 
 TEST("Who loses the race for a row gives its memory back") {
-    mercer::Segments<double> table(4, 8, 2 * 8 * static_cast<Index>(sizeof(double)));
+    mercer::RowCache<double> table(4, 8, 2 * 8 * static_cast<Index>(sizeof(double)));
     double* first = table.claim();
     double* second = table.claim();
     CHECK(first != second);
@@ -130,7 +130,7 @@ TEST("Who loses the race for a row gives its memory back") {
 }
 
 TEST("Without a budget nothing is kept") {
-    mercer::Segments<double> table(4, 8, 0);
+    mercer::RowCache<double> table(4, 8, 0);
     CHECK(table.claim() == nullptr);
     table.forget_before(5);
     CHECK(table.find(3) == nullptr);

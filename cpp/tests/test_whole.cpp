@@ -8,15 +8,15 @@ using namespace walks;
 
 namespace {
 
-using Rows = std::vector<std::int16_t>;
+using Matrix16 = std::vector<std::int16_t>;
 
-Rows whole_rows(Draw& draw, Index n, Index d, int most) {
-    Rows rows;
+Matrix16 whole_rows(Draw& draw, Index n, Index d, int most) {
+    Matrix16 rows;
     for (Index i = 0; i < n * d; ++i) rows.push_back(static_cast<std::int16_t>(draw.uniform(-most - 0.5, most + 0.5)));
     return rows;
 }
 
-void compare(const Engine& row, const Rows& left, const Rows& right, Index d, Index k) {
+void compare(const Engine& row, const Matrix16& left, const Matrix16& right, Index d, Index k) {
     const Index m = static_cast<Index>(left.size()) / d, n = static_cast<Index>(right.size()) / d;
     std::vector<double> values(static_cast<std::size_t>(m * k), -77.0);
     std::vector<Index> indices(static_cast<std::size_t>(m * k), -77);
@@ -53,7 +53,7 @@ TEST("The nearest are those of a sort, ties by index, on shapes that are multipl
         for (const Index n : {1, 5, 33, 200, 471}) {
             for (const Index d : {1, 2, 3, 16, 37}) {
                 for (const Index m : {1, 13, 205}) {
-                    const Rows right = whole_rows(draw, n, d, d == 1 ? 20 : 3), left = whole_rows(draw, m, d, 4);
+                    const Matrix16 right = whole_rows(draw, n, d, d == 1 ? 20 : 3), left = whole_rows(draw, m, d, 4);
                     compare(*row, left, right, d, 1);
                     compare(*row, left, right, d, std::min<Index>(n, 7));
                 }
@@ -67,11 +67,11 @@ TEST("Numbers as large as 32 bits allow are exact, and larger ones refused") {
     // d z (2 x + z) just below 2^31 for x = z.
     const Index d = 4;
     const std::int16_t most = 13377;
-    const Rows right = {most, most, most, most, most, most, most, -most, -most, -most, -most, -most};
-    const Rows left = {-most, -most, -most, -most, most, -most, most, -most};
+    const Matrix16 right = {most, most, most, most, most, most, most, -most, -most, -most, -most, -most};
+    const Matrix16 left = {-most, -most, -most, -most, most, -most, most, -most};
     for (const Engine* row : rows_that_run()) {
         compare(*row, left, right, d, 3);
-        Rows larger = right;
+        Matrix16 larger = right;
         larger[5] = most + 1;
         const auto packed = row->whole(larger.data(), 3, d);
         std::vector<double> values(2);
@@ -79,7 +79,7 @@ TEST("Numbers as large as 32 bits allow are exact, and larger ones refused") {
         mercer::Watch watch;
         CHECK_THROWS(row->nearest({*packed, left.data(), 2, 1, values.data(), indices.data()}, watch),
                      std::invalid_argument);
-        const Rows one = {1}, far = {std::numeric_limits<std::int16_t>::min()};
+        const Matrix16 one = {1}, far = {std::numeric_limits<std::int16_t>::min()};
         const auto single = row->whole(one.data(), 1, 1);
         CHECK_THROWS(row->nearest({*single, far.data(), 1, 1, values.data(), indices.data()}, watch),
                      std::invalid_argument);

@@ -1,10 +1,10 @@
 """mercer: kernel machines whose kernels carry their proof and whose fits carry their certificate."""
 
 from mercer import testing
-from mercer._core import version
-from mercer.config import get_num_threads, set_num_threads, show_config
+from mercer.config import get_num_threads, set_num_threads, show_config, version
 from mercer.errors import (
     DomainMismatch,
+    InvalidArgument,
     InvalidInput,
     InvalidParameter,
     MercerError,
@@ -31,7 +31,6 @@ from mercer.estimators import (
     NuSVC,
     NuSVR,
     OneClassSVM,
-    Window,
     svm_path,
 )
 from mercer.grams import Gram, gram
@@ -63,6 +62,7 @@ from mercer.kernels import (
     Sigmoid,
     SquaredEuclidean,
     Tanimoto,
+    Window,
     named,
     parse,
     polynomial,
@@ -70,6 +70,8 @@ from mercer.kernels import (
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
 from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
+from mercer.models import Model
+from mercer.problems import Certificate, Status
 
 __version__ = version()
 
@@ -80,6 +82,7 @@ __all__ = [
     "SVR",
     "ArcCosine",
     "Cauchy",
+    "Certificate",
     "ChiSquared",
     "Columns",
     "Constant",
@@ -93,6 +96,7 @@ __all__ = [
     "HistogramIntersection",
     "Indicator",
     "IntersectionExp",
+    "InvalidArgument",
     "InvalidInput",
     "InvalidParameter",
     "Kernel",
@@ -107,6 +111,7 @@ __all__ = [
     "Matern",
     "MercerError",
     "MercerWarning",
+    "Model",
     "NadarayaWatson",
     "NadarayaWatsonClassifier",
     "NoFiniteMap",
@@ -127,6 +132,7 @@ __all__ = [
     "SetIntersection",
     "Sigmoid",
     "SquaredEuclidean",
+    "Status",
     "Tanimoto",
     "TooLarge",
     "Torus",

@@ -1,7 +1,8 @@
-"""The memory budget: what would not fit is refused before anything is allocated."""
+"""The memory budget: what would not fit is refused, before anything is allocated where that can be known."""
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,17 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.errors import TooLarge
 
-__all__ = ["CACHED", "empty_on_a_line", "in_bytes", "memory_there", "refuse_too_large", "row_blocks"]
+__all__ = [
+    "CACHED",
+    "allocate",
+    "available_memory",
+    "empty_on_a_line",
+    "in_bytes",
+    "memory_there",
+    "or_too_large",
+    "refuse_too_large",
+    "row_blocks",
+]
 
 # Numbers that a dense tile may hold; and what is worked on several times over, which should stay in the cache.
 TILE = 1 << 22
@@ -21,9 +32,14 @@ LINE = 64
 SHARE = 0.8
 
 
+def available_memory() -> int:
+    """Bytes that the machine, its control groups and the limits of this process still have."""
+    return _core.available_memory()
+
+
 def memory_there() -> int:
     """Bytes that one result may take."""
-    return int(SHARE * _core.available_memory())
+    return int(SHARE * available_memory())
 
 
 def in_bytes(count: float) -> str:
@@ -55,7 +71,51 @@ def refuse_too_large(n_bytes: int, what: str, attempt: str) -> None:
     """
     there = memory_there()
     if n_bytes > there:
-        raise TooLarge(f"{what} would take {in_bytes(n_bytes)}.", f"There are {in_bytes(there)} for it.", attempt)
+        raise TooLarge(_asked(n_bytes, what), f"There are {in_bytes(there)} for it.", attempt)
+
+
+@contextmanager
+def or_too_large(wrong: str, attempt: str) -> Iterator[None]:
+    """What is done within raises `TooLarge`, with this advice, in place of a bare MemoryError."""
+    try:
+        yield
+    except TooLarge:
+        raise
+    except MemoryError:
+        raise TooLarge(
+            wrong,
+            f"The system refused an allocation, although it says that {in_bytes(available_memory())} are there.",
+            attempt,
+        ) from None
+
+
+def allocate(
+    shape: tuple[int, ...], dtype: npt.DTypeLike, what: str, attempt: str, *, n_bytes: int | None = None
+) -> npt.NDArray[Any]:
+    """`empty_on_a_line`, or `TooLarge`: for all that may be large.
+
+    Parameters
+    ----------
+    shape, dtype
+        As `numpy.empty` takes them.
+    what, attempt : str
+        As `refuse_too_large` takes them.
+    n_bytes : int, optional
+        What is asked for, where the array is not all of it.
+
+    Examples
+    --------
+    >>> allocate((2, 3), float, "A small array", "Nothing.").shape
+    (2, 3)
+    """
+    asked = math.prod(shape) * np.dtype(dtype).itemsize if n_bytes is None else n_bytes
+    refuse_too_large(asked, what, attempt)
+    with or_too_large(_asked(asked, what), attempt):
+        return empty_on_a_line(shape, dtype)
+
+
+def _asked(n_bytes: int, what: str) -> str:
+    return f"{what} would take {in_bytes(n_bytes)}."
 
 
 def row_blocks(n: int, numbers: int, most: int = TILE) -> Iterator[slice]:

@@ -1,16 +1,16 @@
 """What mercer runs on: instruction set, threads, BLAS and versions."""
 
 import platform
-from importlib.metadata import version
+from importlib import metadata
 from typing import Any
 
 import numpy as np
 import threadpoolctl
 
 from mercer import _core
-from mercer.budget import in_bytes
+from mercer.budget import available_memory, in_bytes
 
-__all__ = ["get_num_threads", "set_num_threads", "show_config"]
+__all__ = ["get_num_threads", "set_num_threads", "show_config", "version"]
 
 
 class _Controller(threadpoolctl.LibController):
@@ -28,13 +28,18 @@ class _Controller(threadpoolctl.LibController):
         self.dynlib.mercer_set_num_threads(num_threads)
 
     def get_version(self) -> str:
-        return _core.version()
+        return version()
 
     def set_additional_attributes(self) -> None:
         self.instruction_set = _core.instruction_set()
 
 
 threadpoolctl.register(_Controller)
+
+
+def version() -> str:
+    """The version of the compiled core, which is the package's."""
+    return _core.version()
 
 
 def get_num_threads() -> int:
@@ -62,15 +67,15 @@ def show_config(*, as_dict: bool = False) -> dict[str, Any] | None:
     """
     sets = _core.instruction_sets()
     facts: dict[str, Any] = {
-        "mercer": _core.version(),
+        "mercer": version(),
         "instruction set": _core.instruction_set(),
         "compiled": ", ".join(f"{name}{'' if runs else ' (not on this machine)'}" for name, runs in sets),
         "threads": _core.thread_count(),
-        "memory there": in_bytes(_core.available_memory()),
+        "memory there": in_bytes(available_memory()),
         "BLAS": _blas(),
         "python": platform.python_version(),
         "machine": platform.machine(),
-        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        **{name: metadata.version(name) for name in ("numpy", "scipy", "scikit-learn")},
     }
     if as_dict:
         return facts

@@ -5,7 +5,7 @@ float, an int, a string, a read-only array, a tuple, a term) or raises an error 
 """
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol, cast, final
@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InvalidParameter, MercerError, NotPositive
+from mercer.errors import InvalidParameter, MercerError, NotPositive, shown
 
 __all__ = [
     "Anything",
@@ -38,6 +38,7 @@ __all__ = [
     "Text",
     "TupleOf",
     "comparable",
+    "is_hashable",
     "is_number",
 ]
 
@@ -71,7 +72,7 @@ def refusal(
     error: type[MercerError], owner: str, name: str, value: object, text: str, attempt: str = ""
 ) -> MercerError:
     """The error of a value outside its domain."""
-    return error(f"{name} of {owner} must be {text}.", f"Got {value!r}.", attempt)
+    return error(f"{name} of {owner} must be {text}.", f"Got {shown(value)}.", attempt)
 
 
 def _array(owner: str, name: str, value: object, text: str) -> npt.NDArray[np.float64]:
@@ -79,12 +80,21 @@ def _array(owner: str, name: str, value: object, text: str) -> npt.NDArray[np.fl
         found = np.asarray(value)
     except (TypeError, ValueError):
         raise refusal(InvalidParameter, owner, name, value, text) from None
-    if found.dtype.kind not in "iuf":  # NumPy would also read "1", True and None as numbers
+    if found.dtype.kind not in "iuf" or np.ma.is_masked(value):  # NumPy would also read "1", True and None as numbers
         raise refusal(InvalidParameter, owner, name, value, text)
     array = np.array(found, dtype=np.float64)
     array += 0.0  # -0.0 becomes 0.0, so that equal parameters have equal bytes
     array.flags.writeable = False
     return array
+
+
+def is_hashable(value: object) -> bool:
+    """Whether a value has a hash; a method has none where its object has none."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def comparable(value: object) -> Any:
@@ -93,6 +103,8 @@ def comparable(value: object) -> Any:
         return ("array", value.shape, value.tobytes())
     if isinstance(value, tuple):
         return tuple(map(comparable, value))
+    if not is_hashable(value):
+        return ("object", id(value))  # a callable; what holds the parameter keeps it alive
     return (type(value).__name__, value)  # 1 and 1.0 and True are different parameters
 
 
@@ -301,10 +313,10 @@ class Choice:
 @final
 @dataclass(frozen=True)
 class _Function:
-    text: str = "a hashable callable"
+    text: str = "a callable"
 
     def check(self, owner: str, name: str, value: Any) -> Callable[..., Any]:
-        if not isinstance(value, Hashable) or not callable(value):
+        if not callable(value):
             raise refusal(InvalidParameter, owner, name, value, self.text)
         return cast(Callable[..., Any], value)
 
@@ -318,7 +330,7 @@ class _Anything:
     text: str = "any hashable value"
 
     def check(self, owner: str, name: str, value: Any) -> Any:
-        if not isinstance(value, Hashable):
+        if not is_hashable(value):
             raise refusal(InvalidParameter, owner, name, value, self.text)
         return value
 

@@ -9,8 +9,11 @@ Every message says what is wrong (naming the smallest wrong part), what was got,
 
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "DomainMismatch",
+    "InvalidArgument",
     "InvalidInput",
     "InvalidParameter",
     "MercerError",
@@ -23,12 +26,34 @@ __all__ = [
     "TooLarge",
     "UncertifiedWarning",
     "lay_out",
+    "shown",
 ]
 
 
 def lay_out(wrong: str, got: str = "", attempt: str = "") -> str:
     """Join the three parts of a message: one line each, the second and third indented."""
     return "\n  ".join(part for part in (wrong, got, attempt) if part)
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: numbers of NumPy as plain numbers, and nothing longer than a line or two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shown(np.int64(0)), shown([np.float64(0.5), "a"]), shown(10**400)
+    ('0', "[0.5, 'a']", 'an integer of about 401 digits')
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 200:
+        return f"an integer of about {int(value.bit_length() * 0.30103) + 1} digits"
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if isinstance(value, list) and len(value) <= 20:
+        return f"[{', '.join(map(shown, value))}]"
+    if isinstance(value, dict) and len(value) <= 20:
+        return f"{{{', '.join(f'{shown(key)}: {shown(entry)}' for key, entry in value.items())}}}"
+    text = repr(value)
+    return text if len(text) <= 400 else f"{text[:400]}…"
 
 
 class MercerError(Exception):
@@ -56,6 +81,10 @@ class InvalidParameter(MercerError, ValueError):
     """A parameter lies outside its domain."""
 
 
+class InvalidArgument(InvalidParameter, TypeError):
+    """A call has no such argument, or an operator no such operand."""
+
+
 class InvalidInput(MercerError, ValueError):
     """The data is not what the argument needs: NaN, wrong shape, wrong type, values outside a kernel's domain."""
 
@@ -69,7 +98,17 @@ class NoFiniteMap(MercerError, ValueError):
 
 
 class NotFinite(MercerError, ArithmeticError):
-    """A kernel value overflowed or is not a number; the message names the row and the node."""
+    """A kernel value overflowed or is not a number; the message names the row and the node.
+
+    Attributes
+    ----------
+    row : int or None
+        The first such row, where it is known.
+    """
+
+    def __init__(self, wrong: str, got: str = "", attempt: str = "", *, row: int | None = None) -> None:
+        super().__init__(wrong, got, attempt)
+        self.row = row
 
 
 class NotSeparable(MercerError, ValueError):

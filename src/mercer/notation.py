@@ -8,6 +8,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
@@ -16,7 +17,7 @@ from mercer.domains import comparable
 
 __all__ = [
     "ATOM", "POWER", "PRODUCT", "SUM", "Notation", "Operand", "Raw", "Style", "Writable", "apply_map", "fill",
-    "holds_terms", "render", "render_condition",
+    "function_name", "holds_terms", "render", "render_condition",
 ]  # fmt: skip
 
 # How tightly a written expression binds; an operand that binds less than its place asks for is put in brackets.
@@ -173,9 +174,16 @@ def _write_matrix(value: list[list[float]]) -> str:
     return r"\begin{pmatrix} " + r" \\ ".join(rows) + r" \end{pmatrix}"
 
 
+def function_name(value: Callable[..., Any]) -> str:
+    """What a function is called in formulas and messages: its name, or that of its class where it has none."""
+    if isinstance(value, partial):
+        return function_name(value.func)
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
 def _write_function(value: Callable[..., Any], style: Style) -> str:
-    name = getattr(value, "__name__", type(value).__name__)
-    return rf"\mathrm{{{name}}}".replace("_", r"\_") if style is Style.LATEX else str(name)
+    name = function_name(value)
+    return rf"\mathrm{{{name}}}".replace("_", r"\_") if style is Style.LATEX else name
 
 
 def _write_value(value: Any, style: Style) -> str:

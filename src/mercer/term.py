@@ -1,7 +1,7 @@
 """Terms: the frozen expressions that maps and kernels are made of.
 
 A term is a class with a few fields, each declared with ``param(default, domain)``, where the domain comes from
-`mercer.domains`; what needs several fields at once is checked in `settle`. Everything else is derived here,
+`mercer.domains`; what needs several fields at once is checked in `validate`. Everything else is derived here,
 once: structural equality and hash, children, parameters by name, replacement; and text that reads back (`repr`), by
 `mercer.notation`.
 
@@ -13,10 +13,12 @@ name, so that ``(RBF() + Linear()).replace(length_scale=2.0)`` works.
 import dataclasses
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from inspect import signature
 from typing import Any, ClassVar, Self
 
 from mercer.domains import ParameterDomain, comparable
 from mercer.errors import InvalidParameter
+from mercer.misnomers import TABLE, misnamed
 from mercer.notation import Style, Writable, holds_terms, render
 
 __all__ = ["REQUIRED", "Term", "param"]
@@ -44,13 +46,21 @@ class Term(Writable):
 
     __array_ufunc__: ClassVar[None] = None  # array * term is an error, not an array of terms
 
+    def __new__(cls, *args: Any, **params: Any) -> Self:
+        """Answer a name that is no parameter with the one that is meant."""
+        known = {field.name for field in _declared(cls)} if params else ()
+        for name in params:
+            if name not in known and name not in signature(cls).parameters:
+                raise misnamed(cls.__name__, tuple(signature(cls).parameters), name, args, params)
+        return object.__new__(cls)
+
     def __post_init__(self) -> None:
         for field in _declared(type(self)):
             checked = field.metadata["domain"].check(type(self).__name__, field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, checked)
-        self.settle()
+        self.validate()
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Check what needs several fields at once, or bring the term to its canonical form (with `_set`)."""
 
     def _set(self, name: str, value: object) -> None:
@@ -78,6 +88,15 @@ class Term(Writable):
         yield self
         for child in self.children():
             yield from child.walk()
+
+    def written(self) -> Iterator["Term"]:
+        """The term and all below it that its user wrote: not those that stand there by default."""
+        yield self
+        for field in _declared(type(self)):
+            value = getattr(self, field.name)
+            for child in value if holds_terms(value) else (value,):
+                if isinstance(child, Term) and child != field.default:
+                    yield from child.written()
 
     # Identity
 
@@ -151,7 +170,7 @@ class Term(Writable):
         here: dict[str, Any] = {}
         below: dict[str, dict[str, Any]] = {}
         for name, value in params.items():
-            head, _, tail = self._resolve_name(name).partition("__")
+            head, _, tail = self._resolve_name(name, value).partition("__")
             if tail:
                 below.setdefault(head, {})[tail] = value
             else:
@@ -171,7 +190,7 @@ class Term(Writable):
                 values[name] = slots[name]
         return self._build(values)
 
-    def _resolve_name(self, name: str) -> str:
+    def _resolve_name(self, name: str, value: object) -> str:
         full = self.full_params(deep=True)
         if name in full or name in self.fields():
             return name
@@ -182,6 +201,8 @@ class Term(Writable):
             raise InvalidParameter(
                 f"{name} is ambiguous in {self!r}.", f"It may stand for {', '.join(fulls)}.", "Use a full name."
             )
+        if name in TABLE.get(type(self).__name__, ()):
+            raise misnamed(type(self).__name__, tuple(self.fields()), name, (), {name: value})
         raise InvalidParameter(
             f"{self!r} has no parameter {name}.", f"Its parameters are {', '.join(self.get_params()) or 'none'}."
         )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.points import as_points
 from mercer.problems.margins import KINDS
 from tests.oracles.qp import margin_dual
@@ -33,7 +33,7 @@ def test_the_machine_is_at_the_optimum_of_its_program(kind, kernel, n):
     y = rng.standard_normal(n) if "svr" in kind else signs
     model = MACHINES[kind](kernel).fit(X, y, sample_weight=weight)
 
-    K = Bound(kernel, as_points(X), np.dtype(np.float64)).self_cross().dense()
+    K = Binding(kernel, as_points(X), np.dtype(np.float64)).self_cross().dense()
     cost = COSTS.get(kind, 1.0) * weight
     batch = KINDS[kind].build(np.array([0, n]), np.array([[0]]), y, cost, 0.4, 0.2)
     sums = [batch.start[batch.group == k].sum() for k in (0, 1)]
@@ -42,10 +42,10 @@ def test_the_machine_is_at_the_optimum_of_its_program(kind, kernel, n):
     f = K @ b.reshape(batch.copies, -1).sum(axis=0)
 
     scale = max(1.0, abs(value))
-    assert model.solution_.certificate.dual == pytest.approx(-value, abs=VALUE * scale)
-    assert model.solution_.certificate.primal == pytest.approx(-value, abs=VALUE * scale)
+    assert model.certificate_.dual == pytest.approx(-value, abs=VALUE * scale)
+    assert model.certificate_.primal == pytest.approx(-value, abs=VALUE * scale)
     # The published function without its intercept; of nu-svc it is in units of the margin.
-    unit = model.solution_.offsets[0] if kind == "nu-svc" else 1.0
+    unit = model.margin_[0] if kind == "nu-svc" else 1.0
     decisions = model.predict(X) if "svr" in kind else model.decision_function(X)
     ours = unit * (decisions - model.intercept_[0])
     np.testing.assert_allclose(ours, f, atol=DECISION * max(1.0, np.abs(f).max()))

@@ -109,6 +109,6 @@ def test_rows_beyond_the_small_problems_to_the_same_tolerance(case):
     targets = points[:, 0] * points[:, 1] + 0.4 * rng.standard_normal(LARGE)
     y = {"four classes": np.digitize(targets, [-0.8, 0.0, 0.8]), "nu classes": targets > 0.1}.get(case, targets)
     ours, theirs = fitted(name, parameters, points, y, tol=1e-3)
-    assert ours.solution_.status.is_certified
+    assert ours.certificate_.status.is_certified
     # One-class coefficients are not divided by ρ: decisions are in units of n.
     check_alike(ours, theirs, rng.standard_normal((200, 5)), 2e-2, tie=0.05)

@@ -25,6 +25,8 @@ def expected_failures(estimator):
     }
 
 
+# One check limits the steps to 1000 where classes weigh 1000 and 0.0001: the gap is open then, and mercer says so.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learn_accepts(estimator, check):

@@ -36,3 +36,30 @@ def test_inside_the_package_only_the_core_is_imported_from_its_top() -> None:
         str(path.relative_to(ROOT)): names for path in inside if (names := imported_from_the_top(path) - {"_core"})
     }
     assert offenders == {}
+
+
+# What is compiled is reached through these alone: each asks for something else.
+CORE = {
+    "budget.py": "how much memory there is",
+    "config.py": "version, instruction sets, threads",
+    "grams/batched.py": "the batches of support vector machines over a Gram matrix",
+    "kernels/binding.py": "plans, sides and the loop over a Gram matrix",
+    "kernels/plan.py": "the tables of operations and leaves",
+    "kernels/sources.py": "sides, filled with points",
+    "search/whole.py": "searches among vectors of whole numbers",
+    "solvers/coarse.py": "products and factors in few bits",
+    "solvers/tridiagonal.py": "diagonals of inverses, by recurrences",
+}
+
+
+def imports_the_core(path: Path) -> bool:
+    """Whether a module takes the core, or something of it."""
+    text = path.read_text("utf-8")
+    taken = {node.module for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)}
+    whole = {a.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import) for a in node.names}
+    return "_core" in imported_from_the_top(path) or "mercer._core" in taken | whole
+
+
+def test_the_core_is_imported_by_few_modules_each_for_something_of_its_own() -> None:
+    found = {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if imports_the_core(path)}
+    assert found == set(CORE)

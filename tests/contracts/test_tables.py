@@ -11,6 +11,7 @@ from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction
 from mercer.kernels.node import Node
 from mercer.kernels.parse import METHODS, NAMES, NODES
 from mercer.kernels.plan import LEAVES, OPERATIONS
+from mercer.kernels.sources import SOURCES
 from mercer.kernels.tape import Tape
 from mercer.notation import Style, render
 from tests.oracles import kernels as kernel_oracle
@@ -120,7 +121,21 @@ def test_every_profile_has_an_oracle_and_a_citation():
 def test_every_operation_is_known_to_the_interpreter_and_to_the_tape():
     assert tape_oracle.operations() == set(OPERATIONS)
     assert tape_oracle.leaf_kinds() == set(LEAVES)
-    assert set(OPERATIONS) - {"value"} <= set(dir(Tape))
+    assert set(OPERATIONS) <= set(dir(Tape))
+
+
+def test_every_operation_says_its_operands():
+    assert OPERATIONS["inner"] == OPERATIONS["value"] == ("leaf",)
+    assert OPERATIONS["affine"] == ("a", "s", "t")
+    assert OPERATIONS["mul"] == ("a", "b")
+    assert OPERATIONS["powi"] == ("a", "s")
+    assert OPERATIONS["tanimoto"] == ("a", "row")
+    assert OPERATIONS["inverse_sum"] == ("row",)
+
+
+def test_every_leaf_has_a_text_and_a_source_that_makes_what_it_takes():
+    assert {kind.takes for kind in LEAVES.values()} == set(SOURCES)
+    assert all(kind.text for kind in LEAVES.values())
 
 
 def test_methods_of_formulas_exist():

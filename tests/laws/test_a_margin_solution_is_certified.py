@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import mercer
 from mercer.grams.tiled import TiledGram
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.points import as_points
 from mercer.problems import Status
 from mercer.problems.margins import KINDS, MarginProblem
@@ -66,9 +66,9 @@ def violation(batch, b, f):
 def test_the_conditions_of_optimality_hold_and_the_gap_is_small(kind, problem, nu, epsilon):
     rng, X, cost, kernel = problem
     batch = one_batch(kind, rng, cost, nu, epsilon)
-    bound = Bound(kernel, as_points(X), np.dtype(np.float64))
-    solution = solve(MarginProblem(TiledGram(bound), KINDS[kind], batch), Options(tol=TOL))
-    K, b = bound.self_cross().dense(), solution.coef
+    binding = Binding(kernel, as_points(X), np.dtype(np.float64))
+    solution = solve(MarginProblem(TiledGram(binding), KINDS[kind], batch), Options(tol=TOL))
+    K, b = binding.self_cross().dense(), solution.coef
     f = np.tile(K @ b.reshape(batch.copies, -1).sum(axis=0), batch.copies)
     size = (np.abs(K) @ np.abs(b).reshape(batch.copies, -1).sum(axis=0)).max()
 

@@ -9,14 +9,14 @@ from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
-from mercer.solvers.table import SOLVERS
+from mercer.solvers.table import QUADRATIC, SMOOTH, SOLVERS
 
 GAP = 1e-12
 IDENTITY = 1e-9
 # Tight enough that an iterative solver shows the identities too.
 TIGHT = Options(tol=1e-13)
 DUAL = sorted(
-    name for name, row in SOLVERS.items() if "squared" in row.losses and name != "primal"
+    name for name, row in SOLVERS.items() if row.problems in (QUADRATIC, SMOOTH) and name != "primal"
 )  # a stored matrix has no features
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mercer
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.points import as_points
 from tests.laws.strategies import law
 
@@ -40,7 +40,7 @@ def test_a_stored_gram_is_as_good_as_its_formula(machine, seed, n, classes, kern
     labels = np.arange(n) % classes
     X[:, 0] += 4.0 * labels  # so that a nu machine has a margin
     y = labels if "SVC" in machine else rng.standard_normal(n)
-    K = Bound(kernel, as_points(X), np.dtype(np.float64)).self_cross().dense()
+    K = Binding(kernel, as_points(X), np.dtype(np.float64)).self_cross().dense()
     by_formula, by_matrix = MACHINES[machine](kernel).fit(X, y), MACHINES[machine]("precomputed").fit(K, y)
     one, other = (
         model.predict(at) if "SVR" in machine else model.decision_function(at)
@@ -53,6 +53,6 @@ def test_beyond_the_small_problems_too():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((2300, 4))
     y = np.digitize(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(2300), [-0.3, 0.3])
-    K = Bound(mercer.RBF(), as_points(X), np.dtype(np.float64)).self_cross().dense()
+    K = Binding(mercer.RBF(), as_points(X), np.dtype(np.float64)).self_cross().dense()
     by_formula, by_matrix = MACHINES["SVC"](mercer.RBF()).fit(X, y), MACHINES["SVC"]("precomputed").fit(K, y)
     np.testing.assert_allclose(by_matrix.decision_function(K), by_formula.decision_function(X), atol=1e-2)

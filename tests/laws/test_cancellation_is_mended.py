@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 from tests.tolerances import SINGLE
 
 RNG = np.random.default_rng(3)

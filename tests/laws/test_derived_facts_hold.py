@@ -14,7 +14,7 @@ def test_nonnegative_kernels_have_no_negative_value(sample):
     K = evaluate_plan(kernel, X)
     if kernel.nonnegative:
         assert K.min() >= -1e-12 * max(1.0, np.abs(K).max())
-    assert np.abs(K).max() <= kernel.bound * (1.0 + 1e-9) + 1e-9
+    assert np.abs(K).max() <= kernel.max_abs * (1.0 + 1e-9) + 1e-9
 
 
 @law(50)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram
+from mercer.grams.featured import FeatureGram
 from mercer.kernels import Linear
 from mercer.points import as_points
 from mercer.solvers.path import Path
@@ -61,7 +61,7 @@ def test_for_a_kernel_whose_matrix_is_decomposed(case):
 def test_for_a_kernel_whose_features_are_decomposed(case):
     X, y, weight, B = case
     X = X[:, : len(X) // 2]
-    gram = FactoredGram(Linear().feature_map(X), as_points(X), Linear().proof())
+    gram = FeatureGram(Linear().feature_map(X), as_points(X), Linear().proof())
     assert agree(gram, X @ X.T, y, weight, B).uses_features
 
 

@@ -34,7 +34,7 @@ def check_alike(model, points, y, threads):
     for count in (1, 2, 5):
         threads(count)
         model.fit(points, y)
-        found.append((model.solution_.coef, model.intercept_, model.n_iter_))
+        found.append((model.model_.coef, model.intercept_, model.n_iter_))
     for other in found[1:]:
         for one, two in zip(found[0], other, strict=True):
             np.testing.assert_array_equal(two, one)

@@ -29,7 +29,7 @@ def beyond(model, X, y):
     if isinstance(model, mercer.NuSVC):
         return 1.0 - y * model.decision_function(X)
     if isinstance(model, mercer.NuSVR):
-        return np.abs(y - model.predict(X)) - model.solution_.offsets[0]
+        return np.abs(y - model.predict(X)) - model.margin_[0]
     return -model.decision_function(X)
 
 
@@ -49,7 +49,7 @@ def test_nu_lies_between_the_share_of_errors_and_that_of_support_vectors(machine
     share = weight / weight.sum()
     scale = max(1.0, np.abs(targets).max())
     # What the certificate leaves open; decisions of NuSVC are in units of ρ, which may be next to nothing.
-    unit = model.solution_.offsets[0] if machine == "NuSVC" else 1.0
-    border = max(BORDER * scale, 2.0 * model.solution_.certificate.violation / unit)
+    unit = model.margin_[0] if machine == "NuSVC" else 1.0
+    border = max(BORDER * scale, 2.0 * model.certificate_.violation / unit)
     assert share[beyond(model, X, y) > border].sum() <= nu + 1e-9
     assert share[model.support_].sum() >= nu - 1e-9

@@ -5,7 +5,7 @@ import pytest
 
 import mercer
 from mercer import _core
-from mercer.kernels.bound import Bound
+from mercer.kernels.binding import Binding
 from mercer.points import as_points
 from tests.tolerances import SAME_PROGRAM, SINGLE
 
@@ -26,8 +26,8 @@ ISAS = [name for name, runs in _core.instruction_sets() if runs]
 
 def reduced(kernel, X, dtype=np.float64, isa="", budget=48 << 20, half=None):
     """Every reducer's result, by name, on K(X, X) or on K(X[half], X)."""
-    bound = Bound(kernel, as_points(X), np.dtype(dtype), isa, budget)
-    cross = bound.self_cross() if half is None else bound.cross(X[half])
+    binding = Binding(kernel, as_points(X), np.dtype(dtype), isa, budget)
+    cross = binding.self_cross() if half is None else binding.cross(X[half])
     n, m = cross.shape
     V, W = np.random.default_rng(0).normal(size=(m, 9)), np.random.default_rng(1).normal(size=(n, 9))
     return {
@@ -96,7 +96,9 @@ def test_float32_agrees_with_float64(name, isa):
 
 
 def test_ties_go_to_the_smaller_index():
-    cross = Bound(mercer.Delta(), as_points(np.array([[1.0], [2.0], [1.0], [1.0]])), np.dtype(np.float64)).self_cross()
+    cross = Binding(
+        mercer.Delta(), as_points(np.array([[1.0], [2.0], [1.0], [1.0]])), np.dtype(np.float64)
+    ).self_cross()
     values, indices = cross.best(4)
     np.testing.assert_array_equal(indices[0], [0, 2, 3, 1])
     np.testing.assert_array_equal(values[1], [1, 0, 0, 0])

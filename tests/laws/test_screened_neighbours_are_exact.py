@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mercer.estimators._screen import CITY_BLOCK, EUCLIDEAN, Screen
+from mercer.errors import NotFinite
+from mercer.search.screen import CITY_BLOCK, EUCLIDEAN, Screen
 from tests.laws.strategies import law
 
 DISTANCE = {
@@ -15,7 +16,8 @@ DISTANCE = {
 
 
 def sorted_all(rows, queries, k, metric):
-    found = DISTANCE[metric](rows[None].astype(float) - queries[:, None].astype(float))
+    with np.errstate(over="ignore"):
+        found = DISTANCE[metric](rows[None].astype(float) - queries[:, None].astype(float))
     index = np.argsort(found, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(found, index, 1), index
 
@@ -44,6 +46,35 @@ def clouds(draw):
         both = both[rng.integers(0, n + m, n + m)]
     both = both.astype(draw(st.sampled_from([np.float32, np.float64])))
     return both[:n], both[n:], draw(st.integers(1, n))
+
+
+SCALES = [5e-324, 1e-323, 1e-310, 2.2e-308, 1e-300, 1e-160, 1e-150, 1e-45, 1.0, 1e40, 1e150, 1e154, 1e200, 1e307]
+
+
+@st.composite
+def extremes(draw):
+    """Numbers from the smallest to the largest that there are, one or two sizes together."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n, m, d = draw(st.integers(1, 60)), draw(st.integers(1, 10)), draw(st.integers(1, 5))
+    steps = rng.integers(-3, 4, (n + m, d)).astype(float)
+    both = draw(st.sampled_from([steps, rng.normal(size=(n + m, d)), np.ones((n + m, d))]))
+    scale, offset, other = (draw(st.sampled_from([*some, *SCALES])) for some in ([], [0.0], [1.0]))
+    with np.errstate(over="ignore"):
+        both = both * scale + offset
+        both[rng.integers(n + m)] *= other
+    both = np.clip(both, -1.7e308, 1.7e308)
+    return both[:n], both[n:], draw(st.integers(1, n))
+
+
+@given(extremes(), st.sampled_from([EUCLIDEAN, CITY_BLOCK]))
+@law(250)
+def test_numbers_of_any_size_are_searched_exactly_or_refused(cloud, metric):
+    rows, queries, k = cloud
+    if np.isfinite(sorted_all(rows, queries, k, metric)[0]).all():
+        assert_exact(rows, queries, k, metric)
+    else:
+        with pytest.raises(NotFinite, match="distance between points overflows"):
+            Screen(rows, metric).nearest(queries, k)
 
 
 @given(clouds(), st.sampled_from([EUCLIDEAN, CITY_BLOCK]))

@@ -11,8 +11,8 @@ from mercer.errors import NotFinite
 from mercer.estimators.neighbors import KernelNeighborsRegressor
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
 from mercer.estimators.svm import SVC
-from mercer.estimators.windows import TABLE, Window
 from mercer.kernels import RBF, Laplacian, Matern
+from mercer.kernels.windows import TABLE, Window
 from tests.laws.strategies import law, samples
 
 # Relative to the range of the targets.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels.linear import Linear
+from mercer.kernels.normalised import Sign, Weight
 from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.tape import compile_plan
@@ -161,6 +162,10 @@ def _inverse_root(diagonal: np.ndarray) -> np.ndarray:
     return np.where(diagonal > 0.0, diagonal**-0.5, 0.0)
 
 
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.where(part > 0.0, np.sqrt(part / whole), 0.0)
+
+
 _ROWS: dict[type, Any] = {
     GaussianEnvelope: lambda f, points: np.exp(-_squares(points) / (2.0 * f.length_scale**2)),
     NormPower: lambda f, points: np.where(_squares(points) > 0.0, _squares(points) ** (f.power / 2.0), 0.0),
@@ -169,6 +174,8 @@ _ROWS: dict[type, Any] = {
     IsZero: lambda f, points: _diagonal(f.kernel, points) == 0.0,
     IsPositive: lambda f, points: _diagonal(f.kernel, points) > 0.0,
     UserFunction: lambda f, points: f.fn(points.raw()),
+    Weight: lambda f, points: _share(_diagonal(f.term, points), _diagonal(f.whole, points)),
+    Sign: lambda f, points: np.sign(_row(f.function, points)),
 }
 
 

@@ -22,7 +22,7 @@ class Basis {
 
     // Rows are asked for many times with few points on the left: whether float will do is decided once, by the caller.
     bool holds_single(Watch& watch) const;
-    void rows(const Side& left, bool single, Watch& watch, const Rows& job) const;
+    void scatter(const Side& left, bool single, Watch& watch, const Scatter& job) const;
 
     const Plan& plan() const { return plan_; }
     const Side& right() const { return right_; }
@@ -43,8 +43,5 @@ class Basis {
     mutable std::mutex guard_;
     mutable std::array<std::unique_ptr<Packed>, 2> packed_;
 };
-
-// Bytes that a new allocation may take: what the system (or its control group) still has.
-Index available_memory();
 
 }  // namespace mercer

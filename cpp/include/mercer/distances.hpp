@@ -85,6 +85,15 @@ class Distances {
         return true;
     }
 
+    // Distances, or the exponents of a gaussian, straight into the tile of a leaf of which nothing else is read. False
+    // (and nothing done) for other leaves.
+    bool fill_tile(std::size_t leaf, const Patch& at, T* tile) {
+        if (right_.leaves[leaf].differences) fill_differences(leaf, at.strip, at.j0, at.rows, tile);
+        else if (has_exponents(leaf)) fill_exponents(leaf, at.strip, at.j0, at.rows, at.columns, tile);
+        else return false;
+        return true;
+    }
+
     // Distances, or the exponents of a gaussian, by differences: nothing to mend, and exactly 0 on a diagonal.
     void fill_differences(std::size_t leaf, int strip, Index j0, Index rows, T* tile) {
         const Index d = right_.leaves[leaf].d;
@@ -154,15 +163,15 @@ class Distances {
    private:
     static constexpr Index kTile = kStripRows * kStripCols<T>;
     // By whether they are guarded, and mirrored.
-    template <int Rows>
-    static constexpr decltype(&product_panel<T, Rows, false, false>) kProducts[2][2] = {
-        {product_panel<T, Rows, false, false>, product_panel<T, Rows, false, true>},
-        {product_panel<T, Rows, true, false>, product_panel<T, Rows, true, true>},
+    template <int kRows>
+    static constexpr decltype(&product_panel<T, kRows, false, false>) kProducts[2][2] = {
+        {product_panel<T, kRows, false, false>, product_panel<T, kRows, false, true>},
+        {product_panel<T, kRows, true, false>, product_panel<T, kRows, true, true>},
     };
     // By whether they are guarded.
-    template <int Rows>
-    static constexpr decltype(&exponent_panel<T, Rows, false>) kExponents[2] = {exponent_panel<T, Rows, false>,
-                                                                                exponent_panel<T, Rows, true>};
+    template <int kRows>
+    static constexpr decltype(&exponent_panel<T, kRows, false>) kExponents[2] = {exponent_panel<T, kRows, false>,
+                                                                                 exponent_panel<T, kRows, true>};
 
     // The exponent is at least -|x - z|^2 / 2 >= -(|x|^2 + |z|^2), and reach is half of that.
     static Link link_of(T reach) { return T{2} * reach < T(Bits<T>::bias - 1) ? Link::near : Link::far; }

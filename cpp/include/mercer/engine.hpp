@@ -79,7 +79,7 @@ struct TopK {
     Index* indices = nullptr;  // (n, k)
 };
 
-struct Rows {                       // rows of K, each into memory of its own, and g += delta'K
+struct Scatter {                    // rows of K, each into memory of its own, and g += delta'K
     void* const* rows = nullptr;    // (n) pointers to m numbers each, may be none
     bool single = false;            // of these numbers
     const double* delta = nullptr;  // (n), may be none
@@ -169,7 +169,7 @@ struct Engine {
     void (*matvec)(const Walk&, const MatVec&);
     void (*normal)(const Walk&, const Normal&);
     void (*topk)(const Walk&, const TopK&);
-    void (*rows)(const Walk&, const Rows&);
+    void (*scatter)(const Walk&, const Scatter&);
     void (*held)(const Held&, Watch&);
     void (*deflate)(const Deflate&, Watch&);
     std::unique_ptr<Coarse> (*coarse)(const Coarsened&);

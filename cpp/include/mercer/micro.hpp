@@ -46,36 +46,18 @@ struct SquareStep {
         return fma<T>(gap, gap, sum);
     }
 };
-struct CityStep {
-    template <class T>
-    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
-        return sum + absolute<T>(x - z);
-    }
-};
-struct MinimumStep {
-    template <class T>
-    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
-        return sum + minimum<T>(x, z);
-    }
-};
-struct ChiSquareStep {
-    template <class T>
-    MERCER_INLINE static V<T> step(V<T> sum, V<T> x, V<T> z) {
-        return sum + quotient<T>((x + x) * z, x + z);
-    }
-};
 
-// Of the first `Rows` rows of a panel: all of them, or one, since a single row is what a served model is asked for.
-template <class T, int Rows = kPanelRows>
-using Accumulators = V<T>[Rows][2];
+// Of the first `kRows` rows of a panel: all of them, or one, since a single row is what a served model is asked for.
+template <class T, int kRows = kPanelRows>
+using Accumulators = V<T>[kRows][2];
 
-template <class T, class Step, int Rows>
-MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T, Rows>& sum) {
+template <class T, class Step, int kRows>
+MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T, kRows>& sum) {
     for (Index k = 0; k < d; ++k) {
         const V<T> z0 = load<T>(b);
         const V<T> z1 = load<T>(b + kWidth<T>);
         MERCER_UNROLL
-        for (int r = 0; r < Rows; ++r) {
+        for (int r = 0; r < kRows; ++r) {
             const V<T> x = fill<T>(a[r]);
             sum[r][0] = Step::template step<T>(sum[r][0], x, z0);
             sum[r][1] = Step::template step<T>(sum[r][1], x, z1);
@@ -85,35 +67,35 @@ MERCER_INLINE void accumulate(const T* a, const T* b, Index d, Accumulators<T, R
     }
 }
 
-template <class T, int Rows>
-MERCER_INLINE void start_at(V<T> right0, V<T> right1, Accumulators<T, Rows>& sum) {
+template <class T, int kRows>
+MERCER_INLINE void start_at(V<T> right0, V<T> right1, Accumulators<T, kRows>& sum) {
     MERCER_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
         sum[r][0] = right0;
         sum[r][1] = right1;
     }
 }
 
-// out (Rows x kPanelCols, rows `stride` apart) = the sums over d features.
-template <class T, class Step, int Rows>
+// out (kRows x kPanelCols, rows `stride` apart) = the sums over d features.
+template <class T, class Step, int kRows>
 void panel(const T* a, const T* b, Index d, T* out, Index stride) {
-    Accumulators<T, Rows> sum = {};
-    accumulate<T, Step, Rows>(a, b, d, sum);
+    Accumulators<T, kRows> sum = {};
+    accumulate<T, Step, kRows>(a, b, d, sum);
     MERCER_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
         store<T>(out + r * stride, sum[r][0]);
         store<T>(out + r * stride + kWidth<T>, sum[r][1]);
     }
 }
 
 // out = scale * |a - b|^2, from differences.
-template <class T, int Rows>
+template <class T, int kRows>
 void difference_panel(const T* a, const T* b, Index d, T scale, T* out, Index stride) {
-    Accumulators<T, Rows> sum = {};
-    accumulate<T, SquareStep, Rows>(a, b, d, sum);
+    Accumulators<T, kRows> sum = {};
+    accumulate<T, SquareStep, kRows>(a, b, d, sum);
     const V<T> by = fill<T>(scale);
     MERCER_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
         store<T>(out + r * stride, sum[r][0] * by);
         store<T>(out + r * stride + kWidth<T>, sum[r][1] * by);
     }
@@ -167,14 +149,14 @@ template <class T>
 // lanes += 2^(<a, b> + a0 + b0) v with K in registers only. Stores of K would cost as much as the exponentials: loads
 // of the next panel wait behind stores to addresses that agree with theirs in the low bits. Guarded: true (and nothing
 // added) when some exponent wants to be mended. Else an exponent may come out above 0 by its rounding.
-template <class T, int Rows, bool Guarded, bool Mirrored>
+template <class T, int kRows, bool Guarded, bool Mirrored>
 bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, const PanelGuard<T>& guard,
                    const PanelProduct<T>& to) {
-    Accumulators<T, Rows> sum;
-    start_at<T, Rows>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
-    accumulate<T, DotStep, Rows>(a, b, d, sum);
+    Accumulators<T, kRows> sum;
+    start_at<T, kRows>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
+    accumulate<T, DotStep, kRows>(a, b, d, sum);
     MERCER_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
         const V<T> left = fill<T>(a0[r]);
         sum[r][0] = sum[r][0] + left;
         sum[r][1] = sum[r][1] + left;
@@ -182,17 +164,17 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
     if constexpr (Guarded) {
         V<T> most = maximum<T>(sum[0][0], sum[0][1]);
         MERCER_UNROLL
-        for (int r = 1; r < Rows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
+        for (int r = 1; r < kRows; ++r) most = maximum<T>(most, maximum<T>(sum[r][0], sum[r][1]));
         if (any<T>(most >= fill<T>(guard.limit))) {
-            T kept[Rows * kPanelCols<T>];
+            T kept[kRows * kPanelCols<T>];
             MERCER_UNROLL
-            for (int r = 0; r < Rows; ++r) {
+            for (int r = 0; r < kRows; ++r) {
                 store<T>(kept + r * kPanelCols<T>, sum[r][0]);
                 store<T>(kept + r * kPanelCols<T> + kWidth<T>, sum[r][1]);
             }
-            if (wants_mending<T>(kept, Rows, a0, b0, guard.trust)) return true;
+            if (wants_mending<T>(kept, kRows, a0, b0, guard.trust)) return true;
             MERCER_UNROLL
-            for (int r = 0; r < Rows; ++r) {
+            for (int r = 0; r < kRows; ++r) {
                 sum[r][0] = load<T>(kept + r * kPanelCols<T>);
                 sum[r][1] = load<T>(kept + r * kPanelCols<T> + kWidth<T>);
             }
@@ -202,7 +184,7 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
     const V<T> v1 = load<T>(to.v + kWidth<T>);
     V<T> column0{}, column1{};
     MERCER_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
         const V<T> k0 = exp2_near<T>(sum[r][0]);
         const V<T> k1 = exp2_near<T>(sum[r][1]);
         T* lanes = to.lanes + r * kWidth<T>;
@@ -223,14 +205,14 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
 // out = <a, b> + a0 + b0, at most 0: the exponents of a gaussian. True when some exponent reaches `limit`: it is a
 // small difference of large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from
 // -|z|^2/2 to |x|^2/2 crosses zero, which halves the rounding of one that starts at a0 + b0.
-template <class T, int Rows, bool Guarded>
+template <class T, int kRows, bool Guarded>
 bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {
-    Accumulators<T, Rows> sum;
-    start_at<T, Rows>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
-    accumulate<T, DotStep, Rows>(a, b, d, sum);
+    Accumulators<T, kRows> sum;
+    start_at<T, kRows>(load<T>(b0), load<T>(b0 + kWidth<T>), sum);
+    accumulate<T, DotStep, kRows>(a, b, d, sum);
     V<T> most = fill<T>(-std::numeric_limits<T>::infinity());
     MERCER_UNROLL
-    for (int r = 0; r < Rows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
         const V<T> left = fill<T>(a0[r]);
         MERCER_UNROLL
         for (int c = 0; c < 2; ++c) {

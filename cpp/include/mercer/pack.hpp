@@ -53,6 +53,11 @@ class Buffer {
     Index n_ = 0;
 };
 
+template <class T>
+Index bytes_of(const Buffer<T>& buffer) {
+    return buffer.size() * static_cast<Index>(sizeof(T));
+}
+
 inline Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
 inline constexpr double kLog2E = 1.4426950408889634;
@@ -77,8 +82,18 @@ inline constexpr double kGaussianError = sizeof(T) == 4 ? 8e-7 : 1e-14;
 // takes no longer than products do. In double, which holds every row exactly.
 inline constexpr Index kFewFeatures = 4;
 
+// What the leaves share: of a block of left rows,
 template <class T>
-struct PackedLeaf {
+struct LeftRows {
+    Buffer<T> panels;  // dense: panels of kPanelRows rows; codes: their bits
+    Buffer<T> norms;   // (kBlockRows)
+    Buffer<T> shifts;
+    T peaks[kBlockRows / kStripRows] = {};  // the largest |norm| of each strip
+    double noise = 0.0;                     // of these rows; see Frame::noise
+};
+// and of the right side.
+template <class T>
+struct RightRows {
     Frame frame;
     Index d = 0;
     bool differences = false;  // dense: see kFewFeatures
@@ -86,32 +101,14 @@ struct PackedLeaf {
     Buffer<T> norms;           // |z|^2, or -|z|^2 / 2 of a gaussian leaf
     Buffer<T> shifts;          // <z, mean> - |mean|^2 / 2
     Buffer<T> peaks;           // the largest |norm| of each strip of columns
-    Buffer<T> values;          // sparse
-    Buffer<std::int32_t> columns;
-    const Index* offsets = nullptr;
-};
 
+    Index bytes() const { return bytes_of(panels) + bytes_of(norms) + bytes_of(shifts) + bytes_of(peaks); }
+};
+// With what single kinds of leaves keep: leaves.hpp.
 template <class T>
-class PackedSide final : public Packed {
-   public:
-    Index n = 0;
-    Index padded = 0;  // to whole blocks of rows
-    std::vector<PackedLeaf<T>> leaves;
-    std::vector<Buffer<T>> rows;
-
-    bool single() const override { return sizeof(T) == 4; }
-    Index bytes() const override {
-        Index total = 0;
-        const auto add = [&](const auto& buffer) {
-            total += buffer.size() * static_cast<Index>(sizeof(*buffer.data()));
-        };
-        for (const PackedLeaf<T>& leaf : leaves) {
-            add(leaf.panels), add(leaf.norms), add(leaf.shifts), add(leaf.peaks), add(leaf.values), add(leaf.columns);
-        }
-        for (const Buffer<T>& row : rows) add(row);
-        return total;
-    }
-};
+struct LeftLeaf;
+template <class T>
+struct PackedLeaf;
 
 // Four standard deviations of the rounding of |x|^2 + |z|^2 - 2 <x, z> for x near z, in units of |x|^2 + |z|^2. The sum
 // of d products walks from 0 to |x|^2 (a gaussian leaf's from -|x|^2/2 to |x|^2/2, which halves it); the constant is
@@ -207,98 +204,6 @@ void pack_dense(const Dense& rows, Index i0, Index i1, const Frame& frame, T* pa
         for (; at + kTogether <= i1 - i0; at += kTogether) pack.template operator()<kTogether>(at);
         for (; at < i1 - i0; ++at) pack.template operator()<1>(at);
     });
-}
-
-// |row|^2 of a sparse row; of a set, its true size.
-inline double sparse_norm(const Sparse& rows, Index i) {
-    if (rows.sizes != nullptr) return rows.sizes[i];
-    double norm = 0.0;
-    for (Index at = rows.offsets[i]; at < rows.offsets[i + 1]; ++at) {
-        const double value = rows.values.data != nullptr ? rows.values.at<double>(at) : 1.0;
-        norm += value * value;
-    }
-    return norm;
-}
-
-// Rows of counts, and sets, have none: sums of whole numbers are exact while they fit the significand.
-template <class T>
-double noise_of(const Sparse& rows, Index i0, Index i1) {
-    constexpr double kWhole = 0.25 / std::numeric_limits<T>::epsilon();
-    Index longest = 0;
-    bool exact = true;
-    for (Index i = i0; i < i1; ++i) {
-        longest = std::max(longest, rows.offsets[i + 1] - rows.offsets[i]);
-        exact = exact && sparse_norm(rows, i) < kWhole;
-    }
-    for (Index at = rows.offsets[i0]; exact && rows.values.data != nullptr && at < rows.offsets[i1]; ++at) {
-        const double value = rows.values.at<double>(at);
-        exact = value == std::trunc(value);
-    }
-    return exact ? 0.0 : noise_of<T>(longest, false);
-}
-
-// An integer's bits as a number of the tile's type, for comparison only.
-template <class T>
-T code_bits(Index code) {
-    const Int<T> bits = static_cast<Int<T>>(code);
-    T out;
-    std::memcpy(&out, &bits, sizeof out);
-    return out;
-}
-
-template <class T>
-PackedLeaf<T> pack_leaf(const Source& source, const LeafUse& use, Index padded) {
-    PackedLeaf<T> leaf;
-    if (const Dense* rows = std::get_if<Dense>(&source)) {
-        leaf.d = rows->d;
-        leaf.differences = sizeof(T) == sizeof(double) && use.apart && rows->d <= kFewFeatures;
-        if (!leaf.differences) leaf.frame = frame_of<T>(*rows, use);
-        leaf.panels.reset_raw(padded * rows->d);
-        const Index whole = rows->n / kPanelCols<T> * kPanelCols<T> * rows->d;  // the other panels have padding
-        std::fill_n(leaf.panels.data() + whole, padded * rows->d - whole, T{});
-        leaf.norms.reset(padded);
-        if (use.centred && !use.gaussian && !leaf.differences) leaf.shifts.reset(padded);
-        pack_dense<T, kPanelCols<T>>(*rows, 0, rows->n, leaf.frame, leaf.panels.data(), leaf.norms.data(),
-                                     leaf.shifts.data());
-    } else if (const Sparse* rows = std::get_if<Sparse>(&source)) {
-        leaf.d = rows->d;
-        leaf.offsets = rows->offsets;
-        const Index stored = rows->offsets[rows->n];
-        leaf.values.reset(stored);
-        leaf.columns.reset(stored);
-        std::copy_n(rows->columns, stored, leaf.columns.data());
-        for (Index at = 0; at < stored; ++at)
-            leaf.values[at] = rows->values.data != nullptr ? rows->values.at<T>(at) : T{1};
-        leaf.norms.reset(padded);
-        for (Index i = 0; i < rows->n; ++i) leaf.norms[i] = static_cast<T>(sparse_norm(*rows, i));
-        leaf.frame.noise = noise_of<T>(*rows, 0, rows->n);
-    } else if (const Codes* rows = std::get_if<Codes>(&source)) {
-        leaf.panels.reset(padded);
-        for (Index i = 0; i < rows->n; ++i) leaf.panels[i] = code_bits<T>(rows->codes[i]);
-    }
-    if (leaf.norms.size() > 0) {
-        leaf.peaks.reset(padded / kStripCols<T>);
-        for (Index i = 0; i < padded; ++i) {
-            T& peak = leaf.peaks[i / kStripCols<T>];
-            peak = std::max(peak, std::abs(leaf.norms[i]));
-        }
-    }
-    return leaf;
-}
-
-template <class T>
-std::unique_ptr<Packed> pack_side(const Plan& plan, const Side& side) {
-    auto packed = std::make_unique<PackedSide<T>>();
-    packed->n = side.n;
-    packed->padded = round_up(std::max<Index>(side.n, 1), kBlockRows);
-    for (std::size_t leaf = 0; leaf < plan.leaves().size(); ++leaf)
-        packed->leaves.push_back(pack_leaf<T>(side.sources[leaf], plan.uses()[leaf], packed->padded));
-    for (const double* row : side.rows) {
-        Buffer<T> values(packed->padded);
-        std::transform(row, row + side.n, values.data(), [](double x) { return static_cast<T>(x); });
-        packed->rows.push_back(std::move(values));
-    }
-    return packed;
 }
 
 }  // namespace mercer::MERCER_ISA

@@ -5,54 +5,6 @@
 
 namespace mercer::MERCER_ISA {
 
-inline double pair_value(Kind kind, const Dense& left, const Dense& right, Index i) {
-    double sum = 0.0;
-    for (Index k = 0; k < left.d; ++k) {
-        const double x = left.values.at<double>(i * left.d + k);
-        const double z = right.values.at<double>(i * right.d + k);
-        switch (kind) {
-            case Kind::l1:
-                sum += std::abs(x - z);
-                break;
-            case Kind::minimum:
-                sum += std::min(x, z);
-                break;
-            case Kind::chi2:
-                sum += x + z == 0.0 ? 0.0 : 2.0 * x * z / (x + z);
-                break;
-            default:
-                sum += x * z;
-        }
-    }
-    return sum;
-}
-
-// <x, z> of two sparse rows; of a set with itself, its true size.
-inline double pair_value(const Sparse& left, const Sparse& right, Index i) {
-    if (left.sizes != nullptr && left.offsets == right.offsets) return left.sizes[i];
-    double sum = 0.0;
-    Index q = right.offsets[i];
-    for (Index p = left.offsets[i]; p < left.offsets[i + 1]; ++p) {
-        while (q < right.offsets[i + 1] && right.columns[q] < left.columns[p]) ++q;
-        if (q == right.offsets[i + 1] || right.columns[q] != left.columns[p]) continue;
-        const double x = left.values.data != nullptr ? left.values.at<double>(p) : 1.0;
-        const double z = right.values.data != nullptr ? right.values.at<double>(q) : 1.0;
-        sum += x * z;
-    }
-    return sum;
-}
-
-inline double pair_value(Kind kind, const Source& left, const Source& right, Index i) {
-    if (const Dense* rows = std::get_if<Dense>(&left)) return pair_value(kind, *rows, std::get<Dense>(right), i);
-    if (const Sparse* rows = std::get_if<Sparse>(&left)) return pair_value(*rows, std::get<Sparse>(right), i);
-    if (const Codes* rows = std::get_if<Codes>(&left))
-        return rows->codes[i] == std::get<Codes>(right).codes[i] ? 1.0 : 0.0;
-    if (const Matrix* rows = std::get_if<Matrix>(&left)) return rows->values.at<double>(i * rows->m + i);
-    double value = 0.0;
-    std::get<Call>(left).fill(i, i + 1, i, i + 1, &value);
-    return value;
-}
-
 inline void pairs(const Plan& plan, const Side& left, const Side& right, double* out, Watch& watch) {
     constexpr Index kCount = kStripCols<double>;
     Buffer<double> memory(plan.slots() * kCount);
@@ -79,7 +31,8 @@ inline void pairs(const Plan& plan, const Side& left, const Side& right, double*
                 value = exact_sqdist(left.sources[leaf], i0 + at, right.sources[leaf], i0 + at);
                 if (use.gaussian) value = std::exp(use.scale * value);
             } else {
-                value = pair_value(plan.leaves()[leaf], left.sources[leaf], right.sources[leaf], i0 + at);
+                value = with_leaf(plan.leaves()[leaf],
+                                  [&](auto row) { return row.pair(left.sources[leaf], right.sources[leaf], i0 + at); });
             }
             slots[static_cast<std::size_t>(step.out)][at] = value;
         }

@@ -8,12 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/kinds.hpp"
+
 namespace mercer {
-
-enum class Kind : std::uint8_t { dot, l1, minimum, chi2, equal, stored, callback };
-
-inline constexpr std::array<std::string_view, 7> kKindNames = {"dot",   "l1",     "min",     "chi2",
-                                                               "equal", "stored", "callback"};
 
 // Three readings of a leaf's tile, then the rows of ops.def.
 enum class Op : std::uint8_t {
@@ -81,8 +78,9 @@ class Plan {
     int result_ = 0;
 };
 
-// Which operands an instruction reads.
-enum Uses : unsigned { kNone = 0, kA = 1, kB = 2, kR = 4 };
+// Which operands an instruction reads: a leaf, registers, a row register, its two numbers.
+enum Uses : unsigned { kLeaf = 1, kA = 2, kB = 4, kR = 8, kS = 16, kT = 32 };
+inline constexpr auto kUses = std::to_array<std::string_view>({"leaf", "a", "b", "row", "s", "t"});
 unsigned operands(Op op);
 inline bool reads_leaf(Op op) { return op <= Op::value; }
 

@@ -37,7 +37,7 @@ class Walker {
         block_.i0 = i0;
         block_.i1 = i1;
         for (std::size_t leaf = 0; leaf < left_.size(); ++leaf)
-            MERCER_ISA::take_rows<T>(walk_.left.sources[leaf], right_.leaves[leaf], i0, i1, left_[leaf]);
+            MERCER_ISA::take_rows<T>(kind(leaf), walk_.left.sources[leaf], right_.leaves[leaf], i0, i1, left_[leaf]);
         for (std::size_t row = 0; row < left_at_.size(); ++row) {
             T* out = left_rows_.data() + static_cast<Index>(row) * kBlockRows;
             std::transform(walk_.left.rows[row] + i0, walk_.left.rows[row] + i1, out,
@@ -45,21 +45,20 @@ class Walker {
         }
     }
 
-    // Callbacks are called once per block of columns, never once per strip.
     void take_columns(Index j0, Index j1) {
         for (std::size_t leaf = 0; leaf < left_.size(); ++leaf) {
-            const Call* call = std::get_if<Call>(&walk_.left.sources[leaf]);
-            if (call == nullptr) continue;
-            left_[leaf].called.reset((block_.i1 - block_.i0) * (j1 - j0));
-            left_[leaf].called_columns = j1 - j0;
-            left_[leaf].called_first = j0;
-            call->fill(block_.i0, block_.i1, j0, j1, left_[leaf].called.data());
+            with_leaf(kind(leaf), [&](auto row) {
+                row.take_columns(walk_.left.sources[leaf], block_.i0, block_.i1, j0, j1, left_[leaf]);
+            });
         }
     }
 
-    // Sparse rows are spread out while their strip is swept over a block of columns.
-    void take_strip(int strip) { each_sparse(strip, spread_rows<T>); }
-    void leave_strip(int strip) { each_sparse(strip, wipe_rows<T>); }
+    void take_strip(int strip) {
+        each_leaf(strip, [](auto row, auto&&... at) { row.take_strip(at...); });
+    }
+    void leave_strip(int strip) {
+        each_leaf(strip, [](auto row, auto&&... at) { row.leave_strip(at...); });
+    }
 
     // A strip of K at rows i0 + 24 strip, columns j0 …, but for its link; a number outside of K is zero after it.
     struct Strip {
@@ -140,12 +139,16 @@ class Walker {
    private:
     static constexpr Index kTile = kStripRows * kStripCols<T>;
 
-    void each_sparse(int strip, void (*act)(const Sparse&, Index, Index, LeftLeaf<T>&)) {
+    Kind kind(std::size_t leaf) const { return walk_.plan.leaves()[leaf]; }
+
+    // act(row of the table, source, the rows of a strip, its leaf)
+    template <class Act>
+    void each_leaf(int strip, Act act) {
+        const Index first = block_.i0 + strip * kStripRows;
         for (std::size_t leaf = 0; leaf < left_.size(); ++leaf) {
-            if (const Sparse* rows = std::get_if<Sparse>(&walk_.left.sources[leaf])) {
-                const Index first = block_.i0 + strip * kStripRows;
-                act(*rows, first, first + rows_of(strip), left_[leaf]);
-            }
+            with_leaf(kind(leaf), [&](auto row) {
+                act(row, walk_.left.sources[leaf], first, first + rows_of(strip), left_[leaf]);
+            });
         }
     }
 
@@ -163,47 +166,13 @@ class Walker {
     }
 
     void fill_leaves(int strip, Index j0, Index rows, Index columns) {
+        const Patch patch{strip, block_.i0 + strip * kStripRows, rows, j0, columns};
         for (std::size_t leaf = 0; leaf < left_.size(); ++leaf) {
-            LeftLeaf<T>& left = left_[leaf];
-            const PackedLeaf<T>& right = right_.leaves[leaf];
             T* tile = leaf_tiles_[leaf];
-            const Source& source = walk_.left.sources[leaf];
-            switch (walk_.plan.leaves()[leaf]) {
-                case Kind::dot:
-                    if (std::holds_alternative<Sparse>(source)) fill_sparse<T>(left, right, j0, columns, tile);
-                    else if (right.differences) distances_.fill_differences(leaf, strip, j0, rows, tile);
-                    else if (distances_.has_exponents(leaf))
-                        distances_.fill_exponents(leaf, strip, j0, rows, columns, tile);
-                    else fill_dense<T, DotStep>(left, right, strip, j0, rows, tile);
-                    break;
-                case Kind::l1:
-                    fill_dense<T, CityStep>(left, right, strip, j0, rows, tile);
-                    break;
-                case Kind::minimum:
-                    fill_dense<T, MinimumStep>(left, right, strip, j0, rows, tile);
-                    break;
-                case Kind::chi2:
-                    fill_dense<T, ChiSquareStep>(left, right, strip, j0, rows, tile);
-                    break;
-                case Kind::equal:
-                    fill_codes<T>(left, right, strip, j0, tile);
-                    break;
-                case Kind::stored: {
-                    const Matrix& matrix = std::get<Matrix>(source);
-                    const Index first = block_.i0 + strip * kStripRows;
-                    fill_copied<T>(rows, columns, tile, [&](Index r, Index c) {
-                        return matrix.values.at<T>((first + r) * matrix.m + j0 + c);
-                    });
-                    break;
-                }
-                case Kind::callback: {
-                    const Index first = strip * kStripRows;
-                    fill_copied<T>(rows, columns, tile, [&](Index r, Index c) {
-                        return left.called[(first + r) * left.called_columns + j0 - left.called_first + c];
-                    });
-                    break;
-                }
-            }
+            if (distances_.fill_tile(leaf, patch, tile)) continue;
+            with_leaf(kind(leaf), [&](auto row) {
+                row.fill_tile(walk_.left.sources[leaf], left_[leaf], right_.leaves[leaf], patch, tile);
+            });
         }
     }
 

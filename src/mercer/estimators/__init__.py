@@ -9,7 +9,6 @@ from mercer.estimators.ridge_cv import KernelRidgeCV
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
 from mercer.estimators.svm import SVC, NuSVC
 from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
-from mercer.estimators.windows import Window
 
 __all__ = [
     "SVC",
@@ -25,6 +24,5 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
-    "Window",
     "svm_path",
 ]

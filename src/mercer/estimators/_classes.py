@@ -7,7 +7,8 @@ import numpy.typing as npt
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, shown
+from mercer.points.vectors import refuse_masked
 
 __all__ = ["class_factors", "class_labels", "class_weights"]
 
@@ -21,6 +22,7 @@ def class_labels(y: Any, n: int) -> tuple[npt.NDArray[Any], Index]:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one label per row of X."
         )
+    refuse_masked(y, "y")
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU":
         values = y  # labels, whatever they are: nothing to look for
     else:
@@ -34,7 +36,8 @@ def class_labels(y: Any, n: int) -> tuple[npt.NDArray[Any], Index]:
     classes, index = np.unique(values, return_inverse=True)
     if len(classes) < 2:
         raise InvalidInput(
-            "A classifier needs samples of at least 2 classes.", f"The data contains only one class: {classes[0]!r}."
+            "A classifier needs samples of at least 2 classes.",
+            f"The data contains only one class: {shown(classes[0])}.",
         )
     return classes, index.reshape(-1)
 
@@ -46,7 +49,7 @@ def class_weights(class_weight: Any, classes: npt.NDArray[Any], index: Index, we
     if empty:
         raise InvalidInput(
             "Every class needs a sample with a positive weight.",
-            f"There is none of class {empty[0]!r}.",
+            f"There is none of class {shown(empty[0])}.",
             "Leave its rows out, or give them a weight.",
         )
     return np.asarray(found)
@@ -68,14 +71,18 @@ def class_factors(class_weight: Any, classes: npt.NDArray[Any], index: Index, we
         unknown = [label for label in class_weight if label not in known]
         if unknown:
             raise InvalidParameter(
-                "class_weight names classes that are not in y.", f"They are {unknown}.", f"The classes are {known}."
+                "class_weight names classes that are not in y.",
+                f"They are {shown(unknown)}.",
+                f"The classes are {known}.",
             )
         try:
             each = np.array([float(class_weight.get(label, 1.0)) for label in known])
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter("The weights of class_weight must be numbers.", f"Got {class_weight!r}.") from error
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidParameter(
+                "The weights of class_weight must be numbers.", f"Got {shown(class_weight)}."
+            ) from error
         if not (np.isfinite(each) & (each >= 0.0)).all():
-            raise InvalidParameter("The weights of class_weight must be numbers ≥ 0.", f"Got {class_weight!r}.")
+            raise InvalidParameter("The weights of class_weight must be numbers ≥ 0.", f"Got {shown(class_weight)}.")
         return each
     raise InvalidParameter(
         'class_weight must be a dict, "balanced" or None.', f"Got {class_weight!r}.", "Map labels to weights."

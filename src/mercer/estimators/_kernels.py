@@ -6,8 +6,9 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.kernels.custom import Custom, Precomputed
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.lengths import gamma_scale
@@ -16,10 +17,13 @@ from mercer.kernels.sources import vectors_of
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
 
-__all__ = ["KernelSpec"]
+__all__ = ["ASSUMED_NAMES", "KernelSpec", "with_parameters"]
 
 Array = npt.NDArray[np.float64]
 
+GAUSSIAN_PROCESS = ("sklearn.gaussian_process.kernels", "Kernel")
+# Names of functions that are no kernels in general; the others were proved once for all.
+ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
 # The names that know the rule gamma="scale".
 SCALED = frozenset({"laplacian", "poly", "polynomial", "rbf", "sigmoid"})
 
@@ -32,7 +36,8 @@ class KernelSpec:
     Parameters
     ----------
     kernel : Kernel, str or callable
-        A kernel of mercer; a name of `mercer.kernels.names.TABLE`; or a function of two points that returns a number.
+        A kernel of mercer; a name of `mercer.kernels.names.TABLE`; a function of two points that returns a number; or a
+        kernel of sklearn.gaussian_process, a function of two collections.
     gamma, degree, coef0
         Of a named kernel.
     kernel_params : dict, optional
@@ -97,16 +102,17 @@ class KernelSpec:
         if callable(self.kernel):
             self._refuse("gamma", "is a function", "kernel_params={…}")
             fn = partial(self.kernel, **self.kernel_params) if self.kernel_params else self.kernel
-            return Custom(fn, because="it was given as a function", form=self.form)
+            form = "matrix" if _is_of_gaussian_process(self.kernel) else self.form
+            return Custom(fn, because="it was given as a function", form=form)
         raise InvalidParameter(
             "kernel must be a Kernel, a name, or a function of two points.",
-            f"Got {self.kernel!r}.",
+            f"Got {shown(self.kernel)}.",
             f"The names are {', '.join(TABLE)}.",
         )
 
     def refuse_class(self) -> None:
         """Refuse a kernel's class, which is a function as well."""
-        if isinstance(self.kernel, type) and issubclass(self.kernel, Kernel):
+        if isinstance(self.kernel, type) and (issubclass(self.kernel, Kernel) or _derives(self.kernel)):
             name = self.kernel.__name__
             raise InvalidParameter("kernel must be a kernel, not its class.", f"Got {name}.", f"Write {name}(…).")
 
@@ -116,14 +122,37 @@ class KernelSpec:
         if value is not None and not is_default:
             raise InvalidParameter(
                 f"{name} has no meaning beside this kernel, which {why}.",
-                f"Got {name}={value!r} and kernel={self.kernel!r}.",
+                f"Got {name}={shown(value)} and kernel={shown(self.kernel)}.",
                 f"Use {instead} instead, and leave {name}={self.default if name == 'gamma' else None!r}.",
             )
 
 
+def with_parameters(kernel: Any, params: dict[str, Any]) -> Any:
+    """A kernel with some parameters replaced; the one given stays as it is."""
+    if isinstance(kernel, Kernel):
+        return kernel.replace(**params)
+    if _is_of_gaussian_process(kernel):
+        return clone(kernel).set_params(**params)
+    raise InvalidParameter(
+        f"Only a Kernel object has parameters such as kernel__{next(iter(params))}.",
+        f"kernel is {shown(kernel)}.",
+        "Try kernel=RBF() and kernel__length_scale, or the parameter gamma beside a name.",
+    )
+
+
+def _is_of_gaussian_process(kernel: Any) -> bool:
+    """Whether this is a kernel of sklearn.gaussian_process: a function of two collections, in every estimator."""
+    return _derives(type(kernel))
+
+
+def _derives(kind: type) -> bool:
+    # By name: the module takes a while to import, and who has such a kernel has imported it.
+    return any((base.__module__, base.__name__) == GAUSSIAN_PROCESS for base in kind.__mro__)
+
+
 def _scale(points: Points, weight: Array) -> float:
     """1/(d·var(X)) of the weighted rows; 1 where they are all the same."""
-    found = vectors_of(points, 'the rule "scale"')
+    found = vectors_of(points, 'gamma="scale"')
     if not isinstance(found, Vectors) or (weight == weight[0]).all():
         return gamma_scale(points)
     share = weight / (weight.sum() * found.width)

@@ -1,4 +1,4 @@
-"""What the machines of nearest neighbours share: who the neighbours are, and what their votes weigh."""
+"""What the machines of nearest neighbours share: their parameters, and the questions who is near."""
 
 from collections.abc import Callable
 from numbers import Integral
@@ -7,25 +7,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._machine import KernelMachine
-from mercer.estimators._neighbors import FeatureSpace, Found
-from mercer.kernels.bound import bind
+from mercer.models.model import Model
+from mercer.models.votes import WEIGHTS, Votes
 from mercer.points.base import Points
+from mercer.problems.certificate import Certificate, Status
+from mercer.search.featurespace import Found
 
 __all__ = ["KernelNeighbors"]
 
 Array = npt.NDArray[np.float64]
 
-WEIGHTS = ("uniform", "distance", "kernel")
-
 
 class KernelNeighbors(KernelMachine):
-    """What the classifier and the regressor share: who the neighbours are, and what their votes weigh."""
+    """What the classifier and the regressor share: their parameters, and the questions who is near."""
 
+    _explanation = "Neighbours are found, and their votes are added: there is nothing to solve."
     n_neighbors: int
     weights: str | Callable[[Array], Any] | None
 
@@ -43,7 +43,7 @@ class KernelNeighbors(KernelMachine):
             The points; the training points without X, which then are no neighbours of themselves. For a precomputed
             kernel the rows k(x, training).
         n_neighbors : int, optional
-            How many; as constructed where None.
+            How many; as fitted where None.
         return_distance : bool, default True
             Whether distances are returned too. With a precomputed kernel those of new points are not known.
 
@@ -55,7 +55,7 @@ class KernelNeighbors(KernelMachine):
             Which training points.
         """
         found = self._find(X, n_neighbors)
-        return (self._space.distances(found), found.index) if return_distance else found.index
+        return (self.model_.space.distances(found), found.index) if return_distance else found.index
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity") -> Any:
         """The matrix of the k nearest neighbours, sparse.
@@ -77,7 +77,7 @@ class KernelNeighbors(KernelMachine):
             )
         found = self._find(X, n_neighbors)
         m, k = found.index.shape
-        edges = np.ones(m * k) if mode == "connectivity" else self._space.distances(found).ravel()
+        edges = np.ones(m * k) if mode == "connectivity" else self.model_.space.distances(found).ravel()
         return sp.csr_array((edges, found.index.ravel(), np.arange(0, m * k + 1, k)), shape=(m, self.n_samples_fit_))
 
     def radius_neighbors(
@@ -104,25 +104,43 @@ class KernelNeighbors(KernelMachine):
         indices : object ndarray of shape (m,), of int ndarrays
             Which training points.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if not is_number(radius) or not 0.0 <= radius < np.inf:
             raise InvalidParameter("radius must be a finite number ≥ 0.", f"Got {radius!r}.")
         if sort_results and not return_distance:
             raise InvalidParameter("return_distance must be True if sort_results is True.")
         points = None if X is None else self._read_new(X)
-        m = self.n_samples_fit_ if points is None else len(points)
+        m = len(self.model_.basis) if points is None else len(points)
         distances, indices = np.empty(m, dtype=object), np.empty(m, dtype=object)
-        for row, (distance, index) in enumerate(self._space.within(points, float(radius))):
+        for row, (distance, index) in enumerate(self.model_.space.within(points, float(radius))):
             order = np.argsort(distance, kind="stable") if sort_results else slice(None)
             distances[row], indices[row] = distance[order], index[order]
         return (distances, indices) if return_distance else indices
 
-    def _index(self, points: Points) -> None:
-        """Set the attributes that do not depend on the targets."""
+    @property
+    def n_samples_fit_(self) -> int:
+        """The number of training points."""
+        return len(self.model_.basis)
+
+    @property
+    def _voting(self) -> Votes:
+        assert self.model_.votes is not None
+        return self.model_.votes
+
+    def _publish(self, points: Points, coef: Array, classes: Any = None, n_classes: tuple[int, ...] = ()) -> None:
+        """Set the attributes of a fit."""
         self._check_parameters()
-        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
-        self._space = FeatureSpace(self.bound_)
-        self.n_samples_fit_ = len(points)
+        binding = self._bind(points)
+        votes = Votes(int(self.n_neighbors), "uniform" if self.weights is None else self.weights, n_classes)
+        self.model_ = Model.on(binding, coef, np.zeros(coef.shape[1]), classes=classes, votes=votes)
+        self.model_.space  # noqa: B018 (made now: the first question shall not wait for it)
+        self.certificate_ = Certificate(
+            Status.BY_FORMULA,
+            machine="vote of the nearest neighbours" if n_classes else "mean of the nearest neighbours",
+            rows=len(points),
+            columns=coef.shape[1],
+            assumptions=binding.kernel.proof().assumptions,
+        )
 
     def _check_parameters(self) -> None:
         if not _is_whole(self.n_neighbors) or self.n_neighbors < 1:
@@ -136,67 +154,22 @@ class KernelNeighbors(KernelMachine):
             )
 
     def _find(self, X: Any, n_neighbors: int | None) -> Found:
-        check_is_fitted(self)
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        self._check_fitted()
+        k = self._voting.n_neighbors if n_neighbors is None else n_neighbors
         if not _is_whole(k):
             raise TypeError(f"n_neighbors does not take {type(k)} value, enter integer value")
         if k < 1:
             raise InvalidParameter(f"Expected n_neighbors > 0. Got {k}.")
         points = None if X is None else self._read_new(X)
-        n = self.n_samples_fit_
+        n = len(self.model_.basis)
         m, most, sign = (n, n - 1, "<") if points is None else (len(points), n, "<=")
         if k > most:
             raise InvalidInput(
                 f"Expected n_neighbors {sign} n_samples_fit, but "
                 f"n_neighbors = {k}, n_samples_fit = {n}, n_samples = {m}"
             )
-        return self._space.nearest(points, int(k))
-
-    def _votes(self, found: Found) -> Array:
-        """What each neighbour's vote weighs: (m, k), of a sum other than 0 in every row."""
-        if self.weights is None or (isinstance(self.weights, str) and self.weights == "uniform"):
-            return np.ones(found.index.shape)
-        if isinstance(self.weights, str) and self.weights == "kernel":
-            return _votes_of_values(self._space.values(found))
-        distances = self._space.distances(found)
-        if isinstance(self.weights, str):
-            exact = distances == 0.0
-            # A point that is a training point hears only those that lie where it does.
-            with np.errstate(divide="ignore"):
-                return np.where(exact.any(axis=1, keepdims=True), exact, 1.0 / distances)
-        votes = np.asarray(self.weights(distances), dtype=np.float64)
-        if votes.shape != distances.shape:
-            raise InvalidInput(
-                "The function weights must return one number for each distance.",
-                f"Got shape {votes.shape} for distances of shape {distances.shape}.",
-            )
-        if not np.isfinite(votes).all():
-            wrong = ~np.isfinite(votes)
-            raise InvalidInput(
-                "The function weights must return finite numbers.",
-                f"Got {votes[wrong][0]} for the distance {distances[wrong][0]:.6g}.",
-            )
-        if (votes.sum(axis=1) == 0.0).any():
-            raise InvalidInput(
-                "All neighbors of some sample is getting zero weights.",
-                "",
-                "Please modify 'weights' to avoid this case if you are using a user-defined function.",
-            )
-        return votes
+        return self.model_.space.nearest(points, int(k))
 
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _votes_of_values(values: Array) -> Array:
-    if (values < 0.0).any():
-        raise InvalidInput(
-            'weights="kernel" needs kernel values ≥ 0: a vote cannot weigh less than nothing.',
-            f"The smallest value of a neighbour is {values.min():.6g}.",
-            'Use a kernel of values ≥ 0, such as RBF(), or weights="distance".',
-        )
-    # Where all values have become 0 the nearest decides, as it does in the limit.
-    silent = ~values.any(axis=1)
-    values[silent, 0] = 1.0
-    return values

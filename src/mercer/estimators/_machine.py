@@ -1,4 +1,4 @@
-"""What all kernel machines share: parameters of their kernel, binding it to data, and predictions K a + b."""
+"""What all kernel machines share: parameters of their kernel, reading points, and one model with its certificate."""
 
 import warnings
 from typing import Any, ClassVar, Self
@@ -8,19 +8,19 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
-from mercer.estimators._kernels import KernelSpec
+from mercer.errors import InvalidInput, UncertifiedWarning
+from mercer.estimators._kernels import KernelSpec, with_parameters
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
-from mercer.kernels.bound import Bound, bind
-from mercer.kernels.kernel import Kernel
+from mercer.kernels.binding import Binding, bind
+from mercer.models.model import Model
 from mercer.points.adapt import as_points, require
 from mercer.points.base import Domain, Points
 from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
-from mercer.problems.certificate import Status
+from mercer.problems.certificate import Certificate, Status
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
@@ -32,10 +32,10 @@ Array = npt.NDArray[np.float64]
 
 
 class KernelMachine(BaseEstimator):
-    """Base of the estimators whose prediction is Σᵢ aᵢ k(xᵢ, x) + b.
+    """Base of the estimators whose prediction is Σᵢ αᵢ k(xᵢ, x) + b.
 
     A machine has the parameter `kernel` and those that scikit-learn has beside it (`gamma`, `degree`, `coef0`,
-    `kernel_params`), and after `fit` the attributes `bound_` (its kernel on its points) and `solution_`.
+    `kernel_params`), and after `fit` a `model_`, which is all that predictions read, and its `certificate_`.
     """
 
     kernel: Any
@@ -44,10 +44,12 @@ class KernelMachine(BaseEstimator):
     coef0: float
     kernel_params: dict[str, Any] | None
     solver: str
-    bound_: Bound
-    # gamma's, which is a wish about names only; and what a function given as kernel takes.
+    model_: Model
+    certificate_: Certificate
+    # gamma applies only to kernels given by name; a function given as kernel takes two points, or two collections.
     _default_gamma: ClassVar[str | None] = None
     _form: ClassVar[str] = "pair"
+    _explanation: str
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the machine or, as ``kernel__<name>``, of its kernel.
@@ -59,13 +61,7 @@ class KernelMachine(BaseEstimator):
         inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
         super().set_params(**own)
         if inner:
-            if not isinstance(self.kernel, Kernel):
-                raise InvalidParameter(
-                    f"Only a Kernel object has parameters such as {prefix}{next(iter(inner))}.",
-                    f"kernel is {self.kernel!r}.",
-                    "Try kernel=RBF() and kernel__length_scale, or the parameter gamma beside a name.",
-                )
-            self.kernel = self.kernel.replace(**inner)
+            self.kernel = with_parameters(self.kernel, inner)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -86,10 +82,24 @@ class KernelMachine(BaseEstimator):
         self._check_columns(X, points, reset=True)
         return _square(points) if self._spec.is_precomputed else points
 
-    def _bind(self, points: Points) -> Gram:
-        """Bind the kernel to the training points; returns their Gram matrix, in float64."""
-        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
-        return gram_to_solve(self.bound_, primal=self.solver == "primal")
+    @property
+    def binding_(self) -> Binding:
+        """The kernel, resolved, on the points that the model keeps."""
+        return self.model_.binding
+
+    def explain(self) -> str:
+        """How the problem was solved and why so: the table of solvers, then the certificate."""
+        self._check_fitted()
+        return f"{self._explanation}\n\n{self.certificate_}"
+
+    def _bind(self, points: Points, weight: Array | None = None) -> Binding:
+        """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""
+        spec = self._spec if weight is None else self._spec.on(points, weight)
+        return bind(spec.build(), points, dtype=np.float64)
+
+    def _gram(self, binding: Binding) -> Gram:
+        """The Gram matrix of the training points, as the solver wants it."""
+        return gram_to_solve(binding, primal=self.solver == "primal")
 
     def _solve(self, problem: Problem, points: Points, options: Options) -> Solution:
         """Solve a problem on these points; what cannot be certified is said in a warning, once."""
@@ -109,7 +119,7 @@ class KernelMachine(BaseEstimator):
 
     def _check_fitted(self) -> None:
         """scikit-learn's complaint about a machine without a fit; its search takes as long as a small prediction."""
-        if "solution_" not in vars(self):
+        if "model_" not in vars(self):
             check_is_fitted(self)
 
     def _read_new(self, X: Any) -> Points:

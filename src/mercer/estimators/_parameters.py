@@ -74,6 +74,7 @@ DOMAINS: dict[str, ParameterDomain] = {
     "nu": RealNumber(0.0, 1.0, closed=False, text="a number > 0 and ≤ 1"),
     "epsilon": NonNegative,
     "tol": Positive,
+    "gap_tol": _AboveZero("a number > 0; inf leaves the end of a solve to tol alone"),
     "shrinking": Boolean,
     "cache_size": Positive,
     "max_iter": Integer(-1),

@@ -2,49 +2,47 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeGuard, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
-from mercer.errors import DomainMismatch, InvalidInput, NotFinite, UncertifiedWarning
+from mercer.errors import DomainMismatch, InvalidInput, UncertifiedWarning
+from mercer.estimators._kernels import ASSUMED_NAMES
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._parameters import check_parameters
-from mercer.estimators._svm_support import Support
 from mercer.grams.assumed import check_stored
 from mercer.grams.base import Gram
+from mercer.grams.choose import gram_for_steps
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import PhiBlocks, finite_map
-from mercer.grams.tiled import TiledGram
-from mercer.kernels.bound import Bound, Cross, bind
+from mercer.kernels.binding import Binding, bind
+from mercer.kernels.called import given_values
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.kernel import Kernel
+from mercer.models.model import Model
+from mercer.models.pairs import Pairs
 from mercer.points.base import Points
-from mercer.points.stored import Stored
+from mercer.points.given import Given
+from mercer.points.stored import Places, Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
-from mercer.problems.certificate import Status
+from mercer.problems.certificate import Certificate, Status
 from mercer.problems.margins import KINDS, MarginProblem, Margins, MarginSolution, scaled
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
+from mercer.solvers.table import explain
 
 __all__ = ["SupportVectorMachine", "Training", "UnfinishedWarning", "published"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
-# Sparse rows of so few columns, of which so large a share is there, are made dense for the solver: dense tiles are then
-# faster than merging rows.
-FILLED_COLUMNS = 1_000
-FILLED_SHARE = 0.05
 MEGABYTE = 1 << 20
-# Names of functions that are no kernels in general; the others were proved once for all.
-ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
-# Leaves whose entries are not made from rows that the solver could gather: their matrix is stored.
-STORED_LEAVES = frozenset({"callback", "stored"})
+# Kinds with a margin ρ, or the radius of a tube, that the data decides.
+WITH_MARGIN = frozenset({"nu-svc", "nu-svr"})
 
 
 class UnfinishedWarning(UncertifiedWarning, ConvergenceWarning):
@@ -62,22 +60,29 @@ class Training:
         Where they stand in X.
     weight : ndarray of shape (n,)
         Their sample weights, above 0.
+    points : Points
+    kernel : Kernel
+        Resolved on them.
     gram : Gram of shape (n, n)
-    bound : Bound or None
-        The kernel on these rows; None for a matrix or a function.
     is_positive : bool
         As far as was seen.
     """
 
     rows: Index
     weight: Array
+    points: Points
+    kernel: Any
     gram: Gram
-    bound: Bound | None
     is_positive: bool
+
+    def basis(self, used: Index) -> Points:
+        """What a model keeps of these rows: the points, or their columns in a precomputed matrix."""
+        chosen = self.points.take(used)
+        return chosen.places() if isinstance(chosen, Stored) and isinstance(self.kernel, Precomputed) else chosen
 
 
 class SupportVectorMachine(KernelMachine):
-    """Base of the five: f(x) = Σᵢ bᵢ k(xᵢ, x) + b₀, over the rows whose bᵢ is not zero."""
+    """Base of the five: f(x) = Σᵢ αᵢ k(xᵢ, x) + b, over the rows whose αᵢ is not zero."""
 
     _default_gamma = "scale"
     _form = "matrix"
@@ -85,6 +90,7 @@ class SupportVectorMachine(KernelMachine):
     _kind: ClassVar[str]
 
     tol: float
+    gap_tol: float
     cache_size: float
     max_iter: int
     max_time: float | None
@@ -94,23 +100,23 @@ class SupportVectorMachine(KernelMachine):
     warm_start: bool
 
     support_: npt.NDArray[np.int32]
-    support_vectors_: Any
-    dual_coef_: Any
-    intercept_: Array
     intercept_spread_: Array
-    solution_: MarginSolution
+    margin_: Array
     fit_status_: int
     shape_fit_: tuple[int, ...]
-    _penalty: float  # that of solution_
+    _is_free: npt.NDArray[np.bool_]
+    # What Ctrl-C left, whose certificate is not made yet; and the last solution and its penalty, with warm_start.
+    _unjudged: MarginSolution | None = None
+    _last: tuple[MarginSolution, float] | None = None
 
     def _check_parameters(self) -> None:
         check_parameters(type(self).__name__, vars(self))
         self._spec.refuse_class()
 
-    def _options(self, tol: float | None = None, gap: float = 1e-3) -> Options:
+    def _options(self, tol: float | None = None, gap: float | None = None) -> Options:
         return Options(
             tol=self.tol if tol is None else tol,
-            gap=gap,
+            gap=self.gap_tol if gap is None else gap,
             max_iter=self.max_iter,
             max_time=self.max_time,
             cache_bytes=int(self.cache_size * MEGABYTE),
@@ -118,67 +124,44 @@ class SupportVectorMachine(KernelMachine):
             keep_best=self.keep_best,
         )
 
-    def _rows_of(self, X: Any) -> tuple[Points | None, int]:
-        """The training points, validated, and their number; a function's points are for it alone to understand."""
+    def _read_rows(self, X: Any) -> Points:
+        """The training points, validated; a function's points are for it alone to understand."""
         spec = self._spec
+        self.shape_fit_ = tuple(X.shape) if getattr(X, "shape", None) is not None else (int(_num_samples(X)),)
         if spec.is_function:
-            return None, int(_num_samples(X))
+            return Given(X)
         if spec.is_precomputed and sp.issparse(X):
             raise DomainMismatch(
                 "Sparse precomputed kernels are not supported.", f"Got shape {X.shape}.", "Pass X.toarray()."
             )
         points = self._read(X)
-        if isinstance(points, Table) and isinstance(spec.kernel, str):
-            points = points.vectors()
-        return points, len(points)
+        return points.vectors() if isinstance(points, Table) and isinstance(spec.kernel, str) else points
 
-    def _training(self, X: Any, points: Points | None, rows: Index, weight: Array) -> Training:
+    def _training(self, points: Points, rows: Index, weight: Array) -> Training:
         """Bind the kernel to the chosen rows, in their order."""
-        n = _num_samples(X) if points is None else len(points)
-        is_all = len(rows) == n and bool((rows == np.arange(n)).all())
+        is_all = len(rows) == len(points) and bool((rows == np.arange(len(points))).all())
         self._gamma: float | str | None = 0.0
-        self._called_on: Any = None
-        self.shape_fit_ = tuple(X.shape) if getattr(X, "shape", None) is not None else (n,)
         spec = self._spec
-        if points is None:
-            points = Stored(self._called(X, X))
-            check_stored(points.matrix)
-            self._called_on = X
-        is_formula = isinstance(self.kernel, Kernel) and not isinstance(self.kernel, Precomputed)
-        if isinstance(points, Stored) and not is_formula:
-            matrix = points.matrix if is_all else points.matrix[np.ix_(rows, rows)]
-            gram: Gram = DenseGram(np.ascontiguousarray(matrix, dtype=np.float64), spec.build().proof())
-            return Training(rows, weight, gram, None, self._is_positive(gram, points))
+        values = points
+        if isinstance(points, Given):
+            kernel = spec.build()
+            values = Stored(given_values(self.kernel, points, points))
+            check_stored(values.matrix)
         chosen = points if is_all else points.take(rows)
+        is_formula = isinstance(self.kernel, Kernel) and not isinstance(self.kernel, Precomputed)
+        if isinstance(values, Stored) and not is_formula:
+            kernel = spec.build()
+            matrix = values.matrix if is_all else values.matrix[np.ix_(rows, rows)]
+            gram: Gram = DenseGram(np.ascontiguousarray(matrix, dtype=np.float64), kernel.proof())
+            return Training(rows, weight, chosen, kernel, gram, self._is_positive(gram, values))
         if isinstance(spec.kernel, str):
             spec = spec.on(chosen, weight)
             self._gamma = spec.gamma
-        bound = bind(spec.build(), chosen, dtype=np.float64)
-        gram = TiledGram(bind(bound.kernel, chosen.filled(), dtype=np.float64) if _is_worth_filling(chosen) else bound)
-        if not STORED_LEAVES.isdisjoint(leaf.kind for leaf in bound.plan.leaves):
-            gram = DenseGram(gram.dense(), gram.proof)
+        binding = bind(spec.build(), chosen, dtype=np.float64)
+        gram = gram_for_steps(binding)
         is_known = isinstance(spec.kernel, str) and spec.kernel not in ASSUMED_NAMES
-        return Training(rows, weight, gram, bound, is_known or self._is_positive(gram, chosen))
-
-    def _called(self, X: Any, Z: Any) -> Array:
-        """The values of a function given as kernel, checked."""
-        found = self.kernel(X, Z)
-        values = np.asarray(found.toarray() if sp.issparse(found) else found, dtype=np.float64)
-        shape = (_num_samples(X), _num_samples(Z))
-        if values.shape != shape:
-            raise InvalidInput(
-                f"The function given as kernel must return a matrix of shape {shape} here.",
-                f"It returned shape {values.shape}.",
-                "Take two collections of points and return all their kernel values; a function of two points is "
-                'Custom(fn, because="…").',
-            )
-        if not np.isfinite(values).all():
-            i, j = np.argwhere(~np.isfinite(values))[0]
-            raise NotFinite(
-                "The function given as kernel must return finite numbers.",
-                f"Its value for the points {i} and {j} is {values[i, j]}.",
-            )
-        return values
+        is_positive = is_known or self._is_positive(gram, chosen)
+        return Training(rows, weight, chosen, binding.kernel, gram, is_positive)
 
     def _batch(self, kind: str, cuts: Index, uses: Index, y: Array, cost: Array) -> Margins:
         own = vars(self)
@@ -193,9 +176,11 @@ class SupportVectorMachine(KernelMachine):
         start: Array | None = None,
         tol: float | None = None,
         f: Array | None = None,
-        gap: float = 1e-3,
+        gap: float | None = None,
     ) -> MarginSolution:
-        return solve(MarginProblem(training.gram, KINDS[kind], batch, start, f), self._options(tol, gap))
+        problem = MarginProblem(training.gram, KINDS[kind], batch, start, f)
+        self._explanation = explain(problem)
+        return solve(problem, self._options(tol, gap))
 
     def _seed(
         self, batch: Margins, kind: str, penalty: float, before: tuple[MarginSolution, float] | None = None
@@ -205,8 +190,8 @@ class SupportVectorMachine(KernelMachine):
         With them K times these, where the kernel and its rows are the same.
         """
         is_same_kernel = before is not None
-        if before is None and self.warm_start and "solution_" in vars(self):
-            before = self.solution_, self._penalty
+        if before is None and self.warm_start:
+            before = self._last
         if before is None:
             return None, None
         solution, other = before
@@ -216,72 +201,113 @@ class SupportVectorMachine(KernelMachine):
         start, is_scaled = scaled(batch, solution.coef, penalty / other)
         return start, solution.f * (penalty / other) if is_same_kernel and is_scaled and solution.is_judged else None
 
-    def _publish(self, training: Training, used: Index, starts: Index, dual: Array, solution: MarginSolution) -> None:
-        """Publish the rows of K that are used, where a class begins among them, and their coefficients, (t, used)."""
+    def _publish(
+        self,
+        training: Training,
+        used: Index,
+        coef: Array,  # (used, t)
+        solution: MarginSolution,
+        scale: Array,  # (P,)
+        penalty: float,
+        *,
+        classes: Any = None,
+        pairs: Pairs | None = None,
+    ) -> None:
+        """Publish the rows of K that are used, and their coefficients and intercepts in units of the scale."""
         self._say(solution, training.is_positive)
-        scale = published(solution)
         if not training.is_positive:  # the conditions of optimality say little where the problem is not convex
             solution = solution.certified(status=Status.INDEFINITE)
-        self.solution_ = solution
-        self._rows = training.rows
+        self.certificate_ = solution.certificate
+        self._unjudged = None if solution.is_judged else solution
+        self._last = (solution, penalty) if self.warm_start else None
         self.support_ = training.rows[used].astype(np.int32)
-        self.intercept_ = solution.intercepts / scale
+        self._is_free = solution.is_free[used]
         self.intercept_spread_ = solution.spreads / scale
-        self._dual = dual
-        self._support: Support | None = None
-        is_sparse = False
-        vectors: Any = np.empty((0, 0))
-        if training.bound is not None:
-            points = training.bound.basis.take(used)
-            self._support = Support(training.bound.kernel, points, starts)
-            vectors = points.raw()
-            is_sparse = isinstance(points, Vectors) and points.is_sparse
-        self.support_vectors_ = sp.csr_matrix(vectors) if is_sparse else vectors
-        self.dual_coef_ = sp.csr_matrix(dual) if is_sparse else dual
+        if self._kind in WITH_MARGIN:
+            self.margin_ = solution.offsets
+        intercept = solution.intercepts / scale
+        self.model_ = Model(training.kernel, training.basis(used), coef, intercept, classes, pairs=pairs)
 
     def _say(self, solution: MarginSolution, is_positive: bool) -> None:
         """What scikit-learn says when it ends early, or the status where it is no good one."""
-        self.fit_status_ = int(solution.status in (Status.STOPPED, Status.INEXACT, Status.GAP_OPEN))
-        if solution.status is Status.STOPPED:
+        status = solution.certificate.status
+        self.fit_status_ = int(status in (Status.STOPPED, Status.INEXACT, Status.GAP_OPEN))
+        if status is Status.STOPPED:
             by_time = "interrupted" if self.max_time is None else f"max_time={self.max_time}"
             limit = f"max_iter={self.max_iter}" if 0 <= self.max_iter <= solution.steps.max() else by_time
             warnings.warn(
                 f"Solver terminated early ({limit}).  Consider pre-processing your data with StandardScaler or "
-                f"MinMaxScaler. {type(self).__name__}: {solution.status.value}.",
+                f"MinMaxScaler. {type(self).__name__}: {status.value}.",
                 UnfinishedWarning,
                 stacklevel=5,
             )
-        elif is_positive and not solution.status.is_certified:
-            warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=5)
+        elif is_positive and not status.is_certified:
+            warnings.warn(f"{type(self).__name__}: {status.value}.", UncertifiedWarning, stacklevel=5)
+
+    def certify(self) -> Certificate:
+        """Make the certificate of what Ctrl-C left with `keep_best`, which takes all rows; else it is there.
+
+        Returns
+        -------
+        Certificate
+            Which is also `certificate_` from now on.
+        """
+        self._check_fitted()
+        if self._unjudged is not None:
+            self.certificate_ = self._unjudged.certify().certificate
+            self._unjudged = None
+        if np.isnan(self.certificate_.gap):
+            raise InvalidInput(
+                "The training rows that this certificate is made from were not pickled.", "", "Call certify() before."
+            )
+        return self.certificate_
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The rows that a certificate would be made from are not pickled.
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_unjudged": None} if state.get("_unjudged") is not None else state
 
     @property
-    def bound_(self) -> Bound:  # type: ignore[override]  # bound when first needed
+    def binding_(self) -> Binding:
         """The kernel, resolved, on the support vectors."""
-        support = self.__dict__.get("_support")
-        if support is None:
-            raise AttributeError(f"{type(self).__name__} has bound_ after fit, with a kernel that is a formula.")
-        bound: Bound = support.bound
-        return bound
+        if isinstance(self.model_.basis, Places | Given):
+            raise AttributeError(f"{type(self).__name__} has binding_ after fit, with a kernel that is a formula.")
+        return self.model_.binding
+
+    @property
+    def dual_coef_(self) -> Any:
+        """α, signed: (1, n_SV), or (n_classes − 1, n_SV) for pairs of classes; sparse where X was."""
+        dual = self.model_.coef.T
+        return sp.csr_matrix(dual) if self._is_sparse else np.ascontiguousarray(dual)
+
+    @property
+    def intercept_(self) -> Array:
+        """b, one for each f."""
+        return self.model_.intercept
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The support vectors; empty where the kernel is precomputed or a function."""
+        basis = self.model_.basis
+        vectors = np.empty((0, 0)) if isinstance(basis, Places | Given) else basis.raw()
+        return sp.csr_matrix(vectors) if self._is_sparse else vectors
+
+    @property
+    def _is_sparse(self) -> bool:
+        basis = self.model_.basis
+        return isinstance(basis, Vectors) and basis.is_sparse
 
     @property
     def free_support_(self) -> npt.NDArray[np.int32]:
         """The support vectors with a coefficient inside its box, of some pair of classes: they determine intercept_."""
-        return self._support_where(bounded=False)
+        self._check_fitted()
+        return np.asarray(self.support_[self._is_free])
 
     @property
     def bounded_support_(self) -> npt.NDArray[np.int32]:
         """The other support vectors, whose coefficients are all as large as C lets them be."""
-        return self._support_where(bounded=True)
-
-    def _support_where(self, *, bounded: bool) -> npt.NDArray[np.int32]:
-        check_is_fitted(self)
-        solution = self.solution_
-        free = np.zeros(len(self._rows), dtype=bool)
-        for p in range(len(solution.batch)):
-            free[solution.free(p)] = True
-        is_free = np.zeros(self.shape_fit_[0], dtype=bool)
-        is_free[self._rows[free]] = True
-        return np.asarray(self.support_[is_free[self.support_] != bounded])
+        self._check_fitted()
+        return np.asarray(self.support_[~self._is_free])
 
     @property
     def coef_(self) -> Any:
@@ -296,51 +322,38 @@ class SupportVectorMachine(KernelMachine):
         return found
 
     def _weights(self) -> Any:
-        support = self.__dict__.get("_support")
-        if support is None or (isinstance(self.kernel, str) and self.kernel != "linear"):
+        if "model_" not in vars(self) or (isinstance(self.kernel, str) and self.kernel != "linear"):
             return None
-        dual = self._by_problem()
-        if isinstance(self.kernel, str) and isinstance(support.points, Vectors):
-            return (sp.csr_matrix(dual) if support.points.is_sparse else dual) @ self.support_vectors_
-        phi = finite_map(support.bound)
-        return None if phi is None else PhiBlocks(phi, support.points).transpose_times(dual.T).T
+        model = self.model_
+        if isinstance(self.kernel, str) and self._is_sparse:
+            coef = model.coef if model.pairs is None else model.pairs.by_pair(model.coef)
+            return sp.csr_matrix(coef.T) @ self.support_vectors_
+        found = model.linear_weights()
+        return None if found is None else np.ascontiguousarray(found.T)
 
-    def _by_problem(self) -> Array:
-        """The coefficients of the support vectors, a row per problem."""
-        return self._dual
-
-    def _against_support(self, X: Any) -> Cross | Array:
-        """K(X, support vectors): an operator, or an array where the values are given."""
-        check_is_fitted(self)
-        spec = self._spec
-        if spec.is_function:
-            values = self._called(X, self._called_on)
-            return self._columns(values)
-        if self._support is None:
-            return self._given_columns(X)
-        points = self._read_new(X)
-        trained = self._support.points
-        is_dense = isinstance(spec.kernel, str) and isinstance(trained, Vectors) and not trained.is_sparse
+    def _scores(self, X: Any, *, signs_only: bool = False) -> Array:  # (m, t)
+        """f at new points; with `signs_only` in float32 where their signs are beyond doubt."""
+        self._check_fitted()
+        model = self.model_
+        if isinstance(model.basis, Places):
+            return model.decide(self._given_columns(X, model.basis))
+        points = Given(X) if isinstance(model.basis, Given) else self._read_new(X)
+        is_dense = isinstance(self.kernel, str) and isinstance(model.basis, Vectors) and not model.basis.is_sparse
         if is_dense and isinstance(points, Vectors) and points.is_sparse:
             raise InvalidInput(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data.",
                 "",
                 "Pass X.toarray(), or fit on sparse rows.",
             )
-        if not len(self.support_):
-            return np.empty((len(points), 0))
-        return self._support.bound.cross(points)
+        return model.signs(points) if signs_only else model.scores(points)
 
-    def _given_columns(self, X: Any) -> Array:
+    def _given_columns(self, X: Any, places: Places) -> Array:
         """The columns of a precomputed matrix that belong to support vectors; nothing else of it is looked at."""
         if sp.issparse(X) or np.ndim(X) != 2:
             Stored(X)  # says what is wrong
         shaped = X if getattr(X, "shape", None) is not None else np.asarray(X)
         validate_data(self, shaped, reset=False, skip_check_array=True)
-        return self._columns(np.asarray(shaped))
-
-    def _columns(self, values: npt.NDArray[Any]) -> Array:
-        chosen = values[:, self.support_]
+        chosen = np.asarray(shaped)[:, places.rows]
         return np.asarray(Stored(chosen).matrix if chosen.size else chosen, dtype=np.float64)
 
 
@@ -360,9 +373,3 @@ def published(solution: MarginSolution) -> Array:  # (P,)
                 "Try a larger nu, or a kernel with more features.",
             )
     return solution.units
-
-
-def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:
-    if not isinstance(points, Vectors) or not points.is_sparse or points.width > FILLED_COLUMNS:
-        return False
-    return bool(points.raw().nnz >= FILLED_SHARE * len(points) * points.width)

@@ -12,17 +12,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidInput, InvalidParameter
 from mercer.estimators._classes import class_factors, class_labels
-from mercer.estimators._pairs import by_pair, by_pair_sums, confidences, layout, pair_decisions, pairs, winners
 from mercer.estimators._svm import SupportVectorMachine, Training, published
-from mercer.estimators._svm_proba import Calibration, agreeing, coupled
-from mercer.estimators._svm_support import Support, signed
 from mercer.estimators._targets import kept_rows
-from mercer.kernels.bound import Cross
+from mercer.models.pairs import Pairs, pairs
+from mercer.points.keys import row_keys
 from mercer.problems.margins import Margins, MarginSolution, all_rows, repaired
+from mercer.solvers.calibration import cross_validated_slopes
 from mercer.solvers.hard_margin import nearest_points
 
 __all__ = ["PairwiseMachine"]
@@ -91,27 +89,26 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         """
         self._check_parameters()
         self._warn_of_probability()
-        points, n = self._rows_of(X)
-        chosen = self._class_rows(y, n, sample_weight)
+        points = self._read_rows(X)
+        chosen = self._class_rows(y, len(points), sample_weight)
         batch = self._pair_batch(chosen)
-        training = self._training(X, points, chosen.rows, chosen.weight)
-        self._learn(batch, chosen, training)
+        self._learn(batch, chosen, self._training(points, chosen.rows, chosen.weight))
         return self
 
     def _fit_path(self, X: Any, y: Any, Cs: tuple[float, ...], sample_weight: Any) -> list[Self]:
         """Copies of this machine fitted with these C, each from the solution of the next smaller one."""
         self._check_parameters()
         self._warn_of_probability()
-        points, n = self._rows_of(X)
-        chosen = self._class_rows(y, n, sample_weight)
-        training = self._training(X, points, chosen.rows, chosen.weight)
+        points = self._read_rows(X)
+        chosen = self._class_rows(y, len(points), sample_weight)
+        training = self._training(points, chosen.rows, chosen.weight)
         found: dict[float, Self] = {}
         before: tuple[MarginSolution, float] | None = None
         for C in sorted(set(Cs)):
             self.C = C
-            self._learn(self._pair_batch(chosen), chosen, training, before)
+            solution = self._learn(self._pair_batch(chosen), chosen, training, before)
             found[C] = copy.copy(self)
-            before = before if np.isinf(C) else (self.solution_, C)
+            before = before if np.isinf(C) else (solution, C)
         return [copy.copy(found[C]) for C in Cs]
 
     def _problem(self) -> tuple[str, float]:
@@ -160,7 +157,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
 
     def _learn(
         self, batch: Margins, chosen: ClassRows, training: Training, before: tuple[MarginSolution, float] | None = None
-    ) -> None:
+    ) -> MarginSolution:
         """Solve and publish, from the solution of another penalty where there is one."""
         kind, penalty = self._problem()
 
@@ -175,17 +172,24 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
             solution = self._solved(kind, batch, training, start, f=f)
             if kind == "nu-svc" and not np.array_equal(np.abs(batch.low + batch.high), chosen.costs()):
                 solution = self._reweighted(solution, chosen, training)
-        k = len(self.classes_)
-        dual = layout(solution, published(solution), k)
-        used = np.flatnonzero(dual.any(axis=0))
+        scale = published(solution)
+        coef = _layout(solution, scale, len(self.classes_))
+        used = np.flatnonzero(coef.any(axis=1))
         starts = np.searchsorted(used, chosen.cuts)
         self._n_support = np.diff(starts).astype(np.int32)
         self.n_iter_ = solution.steps.astype(np.int32)
-        self._penalty = penalty
-        self._publish(training, used, starts, np.ascontiguousarray(dual[:, used]), solution)
-        self._calibration = None
-        if not self._is_denied:
-            self._calibration = Calibration(training, self.solution_, float(vars(self).get("nu", 1.0)))
+        layout = Pairs(starts, self._slopes(training, solution) if self._has_asked else None)
+        self._publish(training, used, coef[used], solution, scale, penalty, classes=self.classes_, pairs=layout)
+        return solution
+
+    def _slopes(self, training: Training, solution: MarginSolution) -> Array:  # (P,)
+        """Calibrate the decisions of each pair by a cross-validation that starts from the solution."""
+
+        def solve(batch: Margins, start: Array) -> MarginSolution:
+            return self._solved(solution.kind, batch, training, start, gap=np.inf)  # no answer by themselves
+
+        keys = row_keys(training.points, check_random_state(self.random_state))
+        return cross_validated_slopes(solution, keys, training.weight, float(vars(self).get("nu", 1.0)), solve)
 
     def _reweighted(self, plain: MarginSolution, chosen: ClassRows, training: Training) -> MarginSolution:
         """SVC with the C = 1/ρ of the same decisions, times the weights of classes, for which nu has no room."""
@@ -201,33 +205,20 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         """The number of support vectors of each class."""
         return self._n_support
 
-    def _by_problem(self) -> Array:
-        return by_pair(self._dual, self._starts()) if len(self.classes_) > 2 else self._dual
-
-    def _starts(self) -> Index:
-        return np.concatenate([[0], np.cumsum(self._n_support)])
-
-    def _pair_decisions(self, X: Any) -> Array:  # (m, P)
-        return self._decided(self._against_support(X), self._support)
-
-    def _decided(self, K: Cross | Array, support: Support | None) -> Array:  # (m, P)
-        starts = self._starts()
-        if starts[-1] != self._dual.shape[1]:
+    def _scores(self, X: Any, *, signs_only: bool = False) -> Array:  # (m, P)
+        self._check_fitted()
+        if self._n_support.sum() != len(self.model_.basis):
             raise InvalidInput(f"The internal representation of {type(self).__name__} was altered.")
-        if len(self.classes_) > 2:
-            blocks = {} if support is None else support.classes
-            return pair_decisions(K, blocks, self._dual, starts, self.intercept_)
-        return np.asarray(K @ self._dual.T, dtype=np.float64) + self.intercept_
+        return super()._scores(X, signs_only=signs_only)
 
-    def _signed_decisions(self, X: Any) -> Array:  # (m, P)
-        """Decisions of which only the signs are for use."""
-        K = self._against_support(X)
-        if self._support is None or not isinstance(K, Cross):
-            return self._decided(K, self._support)
-        return signed(K, self._support, self._decided, np.sqrt(by_pair_sums(self._dual**2, self._starts())))
+    @property
+    def _pairs(self) -> Pairs:
+        found = self.model_.pairs
+        assert found is not None  # of every classifier
+        return found
 
     def decision_function(self, X: Any) -> Array:
-        """f(x) + b₀: for two classes that of ``classes_[1]``.
+        """f(x) + b: for two classes that of ``classes_[1]``.
 
         Parameters
         ----------
@@ -240,12 +231,10 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (m,), (m, n_classes) or (m, n_classes·(n_classes − 1)/2)
             With more classes the votes and a part of the decisions ("ovr"), or the decisions of all pairs ("ovo").
         """
-        check_is_fitted(self)
-        found = self._pair_decisions(X)
-        k = len(self.classes_)
-        if k == 2:
+        found = self._scores(X)
+        if len(self.classes_) == 2:
             return found[:, 0]
-        return confidences(found, k) if self.decision_function_shape == "ovr" else found
+        return self._pairs.confidences(found) if self.decision_function_shape == "ovr" else found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class with the most votes among the pairs.
@@ -261,19 +250,15 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         -------
         ndarray of shape (m,)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InvalidParameter("break_ties must be False when decision_function_shape is 'ovo'.")
-        decisions = self._pair_decisions(X) if self.break_ties else self._signed_decisions(X)
-        return np.asarray(self.classes_[self._winners(decisions)])
+        return np.asarray(self.classes_[self._winners(self._scores(X, signs_only=not self.break_ties))])
 
     def _winners(self, decisions: Array) -> Index:
-        k = len(self.classes_)
-        if k == 2:
-            return (decisions[:, 0] > 0.0).astype(np.intp)
-        if self.break_ties:
-            return np.asarray(confidences(decisions, k).argmax(axis=1))
-        return winners(decisions, k)
+        if self.break_ties and len(self.classes_) > 2:
+            return np.asarray(self._pairs.confidences(decisions).argmax(axis=1))
+        return self._pairs.winners(decisions)
 
     def _warn_of_probability(self) -> None:
         given = self.probability
@@ -283,27 +268,29 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
                     f"probability of {type(self).__name__} must be True or False.", f"Got {given!r}."
                 )
             warnings.warn(
-                "The `probability` parameter was deprecated in scikit-learn 1.9. Leave it out: predict_proba is there "
-                "without it, and is fitted when it is first called.",
+                "The `probability` parameter was deprecated in scikit-learn 1.9, in favour of "
+                "CalibratedClassifierCV(SVC(), ensemble=False), which works with mercer's machines too. mercer keeps "
+                "it: predict_proba needs the decisions for rows that were held out, and True computes them at fit.",
                 FutureWarning,
                 stacklevel=3,
             )
 
     @property
-    def _is_denied(self) -> bool:
-        return isinstance(self.probability, bool | np.bool_) and not self.probability
+    def _has_asked(self) -> bool:
+        return isinstance(self.probability, bool | np.bool_) and bool(self.probability)
 
     def _has_probabilities(self) -> bool:
-        if self._is_denied:
-            raise AttributeError("predict_proba is not available when probability=False")
+        if not self._has_asked:
+            raise AttributeError("predict_proba is not available when probability=False; fit with probability=True")
         return True
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn carries no types
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes, which never contradict `predict` (ties excepted).
 
-        Two classes: a monotone function of the decision that is ½ where it is 0, fitted on the decisions of a 5-fold
-        cross-validation when it is first asked for. More classes: these of all pairs, coupled.
+        Only with `probability=True`: calibration needs the training rows, which a fitted machine does not keep, and so
+        is done by `fit`. Two classes: a monotone function of the decision that is ½ where it is 0, fitted on the
+        decisions of a 5-fold cross-validation. More classes: these of all pairs, coupled.
 
         Parameters
         ----------
@@ -313,11 +300,8 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         -------
         ndarray of shape (m, n_classes)
         """
-        decisions = self._pair_decisions(X)
-        z = decisions * self._slopes()
-        if z.shape[1] == 1:
-            return np.asarray(scipy.special.expit(z * [-1.0, 1.0]))
-        return agreeing(coupled(scipy.special.expit(z), len(self.classes_)), self._winners(decisions))
+        decisions = self._scores(X)
+        return self._pairs.probabilities(decisions, self._fitted_slopes(), self._winners(decisions))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn carries no types
     def predict_log_proba(self, X: Any) -> Array:
@@ -331,25 +315,21 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         -------
         ndarray of shape (m, n_classes)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if len(self.classes_) > 2:
             return np.asarray(np.log(self.predict_proba(X)))
-        return np.asarray(scipy.special.log_expit(self._pair_decisions(X) * self._slopes() * [-1.0, 1.0]))
+        return np.asarray(scipy.special.log_expit(self._scores(X) * self._fitted_slopes() * [-1.0, 1.0]))
 
-    def _slopes(self) -> Array:  # (P,)
-        check_is_fitted(self)
-        if self._calibration is None:
+    def _fitted_slopes(self) -> Array:  # (P,)
+        self._check_fitted()
+        slopes = self._pairs.slopes
+        if slopes is None:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        kind = self.solution_.kind
-
-        def solve(batch: Margins, training: Training, start: Array) -> MarginSolution:
-            return self._solved(kind, batch, training, start, gap=np.inf)  # no answer by themselves
-
-        return self._calibration.slopes(solve, check_random_state(self.random_state))
+        return slopes
 
     @property
     def probA_(self) -> Array:
-        """−(slope) of each pair, as Platt's A; empty before `predict_proba` is first called."""
+        """−(slope) of each pair, as Platt's A; empty without `probability=True`."""
         return self._platt("probA_", -1.0)
 
     @property
@@ -359,8 +339,19 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
 
     def _platt(self, name: str, factor: float) -> Array:
         warnings.warn(
-            f"Attribute `{name}` was deprecated in scikit-learn 1.9. predict_proba is there without it.",
+            f"Attribute `{name}` was deprecated in scikit-learn 1.9; predict_proba needs nothing of it.",
             FutureWarning,
             stacklevel=3,
         )
-        return np.empty(0) if self._is_denied or self.probability == UNSAID else factor * self._slopes()
+        return factor * self._fitted_slopes() if self._has_asked else np.empty(0)
+
+
+def _layout(solution: MarginSolution, scale: Array, k: int) -> Array:  # (n, k − 1)
+    """The coefficients of all rows, in the layout of `Pairs`."""
+    batch = solution.batch
+    coef = np.zeros((int(batch.cuts[-1]), k - 1))
+    sizes = np.diff(batch.cuts)[batch.uses]
+    columns = batch.uses[:, ::-1] - [1, 0]  # of the first class j − 1, of the second i
+    rows = all_rows(batch.cuts, batch.uses)
+    coef[rows, np.repeat(columns, sizes.ravel())] = solution.coef / np.repeat(scale, sizes.sum(axis=1))
+    return coef

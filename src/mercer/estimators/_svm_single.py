@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidParameter
 from mercer.estimators._svm import SupportVectorMachine, Training
@@ -20,22 +19,22 @@ Index = npt.NDArray[np.intp]
 
 
 class SingleMachine(SupportVectorMachine):
-    """Base of the machines with one function f(x) + b₀."""
+    """Base of the machines with one function f(x) + b."""
 
     n_iter_: int
 
     def _fit_single(self, X: Any, y: Any, sample_weight: Any) -> Self:
         self._check_parameters()
-        points, n = self._rows_of(X)
+        points = self._read_rows(X)
+        n = len(points)
         target = np.zeros(n) if self._kind == "one-class" else single_target(y, n)
         weight, rows = kept_rows(sample_weight, n)
-        training = self._training(X, points, rows, weight[rows])
+        training = self._training(points, rows, weight[rows])
         solution = self._fitted(target[rows], training, n)
         coef = solution.net_of(0)
         used = np.flatnonzero(coef)
         self.n_iter_ = int(solution.steps[0])
-        self._penalty = float(vars(self).get("C", 1.0))
-        self._publish(training, used, np.array([0, len(used)]), coef[None, used], solution)
+        self._publish(training, used, coef[used, None], solution, np.ones(1), float(vars(self).get("C", 1.0)))
         return self
 
     def _fitted(self, target: Array, training: Training, n: int) -> MarginSolution:
@@ -63,9 +62,7 @@ class SingleMachine(SupportVectorMachine):
         return np.array([len(self.support_)], dtype=np.int32)
 
     def _decisions(self, X: Any) -> Array:  # (m,)
-        check_is_fitted(self)
-        K = self._against_support(X)
-        return np.asarray(K @ self._dual[0] + self.intercept_[0], dtype=np.float64)
+        return self._scores(X)[:, 0]
 
 
 class RegressionMachine(RegressorMixin, SingleMachine):
@@ -86,7 +83,7 @@ class RegressionMachine(RegressorMixin, SingleMachine):
         return self._fit_single(X, y, sample_weight)
 
     def predict(self, X: Any) -> Array:
-        """f(x) + b₀.
+        """f(x) + b.
 
         Parameters
         ----------

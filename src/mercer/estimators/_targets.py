@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.utils import check_array, column_or_1d
 
 from mercer.errors import InvalidInput
+from mercer.points.vectors import refuse_masked
 
 __all__ = ["kept_rows", "real_targets", "single_target", "weights"]
 
@@ -21,12 +22,15 @@ def real_targets(y: Any, n: int) -> tuple[Array, bool]:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one number per row of X."
         )
+    refuse_masked(y, "y")
     values = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
     if values.dtype.kind not in "buif":
         try:
             values = values.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InvalidInput("y must hold real numbers.", f"Its dtype is {values.dtype}.") from error
+        except OverflowError as error:
+            raise InvalidInput("y must hold finite numbers.", "An integer in it is beyond float64.") from error
     if values.ndim > 2:
         raise InvalidInput("y must have one or two axes.", f"Got shape {values.shape}.")
     _same_length("y", len(values), n)
@@ -66,9 +70,13 @@ def kept_rows(sample_weight: Any, n: int) -> tuple[Array, Index]:
 def _numbers(sample_weight: Any, n: int) -> Array:
     if sample_weight is None:
         return np.ones(n)
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(n, sample_weight)
-    values = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    refuse_masked(sample_weight, "sample_weight")
+    try:
+        if isinstance(sample_weight, Real):
+            sample_weight = np.full(n, float(sample_weight))
+        values = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    except OverflowError as error:
+        raise InvalidInput("sample_weight must hold finite numbers.", "An integer in it is beyond float64.") from error
     if values.ndim != 1:
         raise InvalidInput("Sample weights must be 1D array or scalar.", f"Got shape {values.shape}.")
     _same_length("sample_weight", len(values), n)

@@ -5,13 +5,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InvalidInput
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._targets import weights
-from mercer.kernels.bound import bind
+from mercer.models.model import Model
+from mercer.problems.certificate import Certificate, Status
 
 __all__ = ["KernelNearestCentroid"]
 
@@ -44,7 +44,11 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         The centroids: the coefficients a of each class.
     squared_norms_ : ndarray of shape (n_classes,)
         ‖μ‖² of each class.
-    bound_ : Bound
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        That there was nothing to solve, and what the kernel's proof assumes.
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -60,6 +64,8 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
     >>> model.distances([[0.0]]).round(2)
     array([[0.2 , 1.11]])
     """
+
+    _explanation = "The centroids are means of the training points: there is nothing to solve."
 
     def __init__(
         self,
@@ -93,11 +99,29 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         self.classes_, codes = class_labels(y, n)
         coef = np.zeros((n, len(self.classes_)))
         coef[np.arange(n), codes] = class_weights(None, self.classes_, codes, weights(sample_weight, n))
-        self.bound_ = bind(self._spec.build(), points, dtype=np.float64)
-        self.dual_coef_ = coef / coef.sum(axis=0)
-        to_centroids = self.bound_.self_cross() @ self.dual_coef_  # ⟨φ(xᵢ), μ⟩
-        self.squared_norms_ = np.einsum("nc,nc->c", self.dual_coef_, to_centroids)
+        binding = self._bind(points)
+        coef /= coef.sum(axis=0)
+        to_centroids = binding.self_cross() @ coef  # ⟨φ(xᵢ), μ⟩
+        squared_norms = np.einsum("nc,nc->c", coef, to_centroids)
+        self.model_ = Model.on(binding, coef, -0.5 * squared_norms, classes=self.classes_)
+        self.certificate_ = Certificate(
+            Status.BY_FORMULA,
+            machine="nearest centroid",
+            rows=n,
+            columns=len(self.classes_),
+            assumptions=binding.kernel.proof().assumptions,
+        )
         return self
+
+    @property
+    def dual_coef_(self) -> Array:
+        """The centroids: the coefficients of each class, (n, n_classes)."""
+        return self.model_.coef
+
+    @property
+    def squared_norms_(self) -> Array:
+        """‖μ‖² of each class: (n_classes,)."""
+        return np.asarray(-2.0 * self.model_.intercept)
 
     def distances(self, X: Any) -> Array:
         """The distance to each centroid, in the feature space.
@@ -106,7 +130,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         -------
         ndarray of shape (m, n_classes)
         """
-        check_is_fitted(self)
+        self._check_fitted()
         points = self._read_new(X)
         if self._spec.is_precomputed:
             raise InvalidInput(
@@ -114,8 +138,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
                 "",
                 "Use decision_function, which does not.",
             )
-        to_centroids = np.asarray(self.bound_.cross(points) @ self.dual_coef_)
-        squared = self.bound_.diag(points)[:, None] - 2.0 * to_centroids + self.squared_norms_
+        squared = self.model_.binding.diag(points)[:, None] - 2.0 * self.model_.scores(points)
         return np.asarray(np.sqrt(np.maximum(squared, 0.0)))
 
     def decision_function(self, X: Any) -> Array:
@@ -127,7 +150,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
             For two classes the difference, above 0 where the second is nearer.
         """
         scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The label of the nearest centroid; of equally near ones the first in `classes_`.
@@ -137,9 +160,8 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         ndarray of shape (m,)
         """
         nearest = np.argmax(self._scores(X), axis=1)
-        return np.asarray(self.classes_[nearest])
+        return np.asarray(self.model_.classes[nearest])
 
     def _scores(self, X: Any) -> Array:
-        check_is_fitted(self)
-        points = self._read_new(X)
-        return np.asarray(self.bound_.cross(points) @ self.dual_coef_ - 0.5 * self.squared_norms_)
+        self._check_fitted()
+        return self.model_.scores(self._read_new(X))

@@ -1,6 +1,5 @@
 """Kernel logistic regression."""
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -8,17 +7,14 @@ import numpy.typing as npt
 import scipy.special
 from sklearn.base import ClassifierMixin
 
-from mercer.errors import InvalidParameter
+from mercer.domains import is_number
+from mercer.errors import InvalidParameter, shown
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import weights
-from mercer.grams.base import Gram
-from mercer.grams.choose import gram_to_solve
-from mercer.grams.factored import PhiBlocks, finite_map
-from mercer.kernels.bound import bind
-from mercer.kernels.featuremap import FeatureMap
-from mercer.points.base import Points
+from mercer.kernels.binding import Binding
+from mercer.models.model import Model, solved_weights
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
@@ -77,11 +73,13 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         The weights Φᵀa of the explicit features, where the kernel has a finite feature map.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         b; of sum zero for more than two classes.
-    solution_ : Solution
-        The certificate: primal, dual, gap and a sentence on how the solve ended.
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        primal, dual, gap and a sentence on how the solve ended.
     n_iter_ : int
         Newton steps.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -99,7 +97,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
     >>> model.predict_proba([[1.5], [3.0]]).round(1)
     array([[0. , 1. ],
            [0.4, 0.6]])
-    >>> model.solution_.status.value
+    >>> model.certificate_.status.value
     'solved to the tolerance, as its duality gap shows'
 
     References
@@ -112,9 +110,6 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     _default_gamma = "scale"
     classes_: npt.NDArray[Any]
-    dual_coef_: Array
-    intercept_: Array
-    solution_: Solution
 
     def __init__(
         self,
@@ -172,9 +167,10 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         else:
             loss, targets = LOSSES["softmax"], np.eye(len(classes))[index]
         B = np.ones((n, int(self.fit_intercept)))
-        problem = Problem(self._bind_weighted(points, copies), targets, loss, cost, B, np.zeros(B.shape[1]))
+        binding = self._bind(points, copies)
+        problem = Problem(self._gram(binding), targets, loss, cost, B, np.zeros(B.shape[1]))
         reasons = explain(problem, self.solver)
-        self._publish(problem, self._solve(problem, points, options), classes, reasons)
+        self._publish(binding, problem, self._solve(problem, points, options), classes, reasons)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -192,15 +188,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         """
         self._check_fitted()
         points = self._read_new(X)
-        coef, b = self.solution_.coef, self.intercept_
-        if self._primal is None:
-            found = np.asarray(self.bound_.cross(points) @ coef, dtype=np.float64)
-        else:
-            phi, features = self._primal
-            found = np.empty((len(points), coef.shape[1]))
-            for rows, block in phi.blocks(points):
-                found[rows] = block @ features
-        found = found + b
+        found = self.model_.scores(points)
         return found[:, 0] if len(self.classes_) == 2 else found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -250,15 +238,10 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
             return np.column_stack([scipy.special.log_expit(-g), scipy.special.log_expit(g)])
         return np.asarray(scipy.special.log_softmax(g, axis=1))
 
-    def explain(self) -> str:
-        """How the problem was solved and why so: the table of solvers, then the certificate."""
-        self._check_fitted()
-        return f"{self._explanation}\n\n{self.solution_}"
-
     @property
     def coef_(self) -> Array:
         """Φᵀa, the weights of the explicit features: (1, M) or (n_classes, M). Only for a finite feature map."""
-        found = self._weights()
+        found = self.model_.linear_weights() if "model_" in vars(self) else None
         if found is None:
             raise AttributeError(
                 f"{type(self).__name__} has coef_ only where the kernel has a finite feature map; "
@@ -268,31 +251,27 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     def _penalty(self) -> float:
         given: Any = self.C
-        if not isinstance(given, Real) or not 0.0 < float(given) < np.inf:
-            raise InvalidParameter("C must be a number above 0.", f"Got {given!r}.")
+        if not is_number(given) or not 0.0 < float(given) < np.inf:
+            raise InvalidParameter("C must be a number above 0.", f"Got {shown(given)}.")
         return float(given)
 
-    def _bind_weighted(self, points: Points, weight: Array) -> Gram:
-        """As `_bind`, but gamma="scale" is that of the weighted rows, so that a weight is a number of copies."""
-        self.bound_ = bind(self._spec.on(points, weight).build(), points, dtype=np.float64)
-        return gram_to_solve(self.bound_, primal=self.solver == "primal")
+    @property
+    def dual_coef_(self) -> Array:
+        """α, the coefficients of the training rows: (n,), or (n, n_classes) for more than two classes."""
+        coef = self.model_.coef
+        return coef[:, 0] if len(self.classes_) == 2 else coef
 
-    def _publish(self, problem: Problem, solution: Solution, classes: npt.NDArray[Any], explanation: str) -> None:
+    @property
+    def intercept_(self) -> Array:
+        """b: (1,), or (n_classes,) of sum zero."""
+        return self.model_.intercept
+
+    def _publish(
+        self, binding: Binding, problem: Problem, solution: Solution, classes: npt.NDArray[Any], explanation: str
+    ) -> None:
         self.classes_ = classes
         self._explanation = explanation
-        self.solution_ = solution
-        self.dual_coef_ = solution.coef.ravel() if len(classes) == 2 else solution.coef
-        self.intercept_ = np.array(solution.intercept)
+        self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.steps)
-        phi = problem.gram.factor() if solution.certificate.solver == "primal" else None
-        self._primal: tuple[FeatureMap, Array] | None = None
-        if isinstance(phi, PhiBlocks):
-            self._primal = phi.phi, phi.transpose_times(solution.coef)
-
-    def _weights(self) -> Array | None:  # (M, t)
-        if not hasattr(self, "_primal"):
-            return None
-        if self._primal is not None:
-            return self._primal[1]
-        phi = finite_map(self.bound_)
-        return None if phi is None else PhiBlocks(phi, self.bound_.basis).transpose_times(self.solution_.coef)
+        weights = solved_weights(problem, solution)
+        self.model_ = Model.on(binding, solution.coef, solution.intercept, classes=classes, weights=weights)

@@ -52,7 +52,11 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         Whether y had several columns.
     n_samples_fit_ : int
         The number of training points.
-    bound_ : Bound
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        That there was nothing to solve, and what the kernel's proof assumes.
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -105,11 +109,11 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         """
         points = self._read(X)
         labels, flat = _labels(y, len(points))
-        self._index(points)
         found = [np.unique(column, return_inverse=True) for column in labels.T]
         self.outputs_2d_ = not flat
-        self._y = np.column_stack([codes for _, codes in found])
         self.classes_ = found[0][0] if flat else [classes for classes, _ in found]
+        codes = np.column_stack([codes for _, codes in found]).astype(np.float64)
+        self._publish(points, codes, self.classes_, tuple(len(classes) for classes, _ in found))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -124,12 +128,10 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         -------
         ndarray of shape (m,) or (m, n_outputs)
         """
-        shares = self._shares(X)
-        if not self.outputs_2d_:
-            return np.asarray(self.classes_[np.argmax(shares[0], axis=1)])
-        return np.stack(
-            [classes[np.argmax(share, axis=1)] for classes, share in zip(self.classes_, shares, strict=True)], axis=1
-        )
+        shares, classes = self._shares(X), self.model_.classes
+        if len(shares) == 1:
+            return np.asarray(classes[np.argmax(shares[0], axis=1)])
+        return np.stack([of[np.argmax(share, axis=1)] for of, share in zip(classes, shares, strict=True)], axis=1)
 
     def predict_proba(self, X: Any) -> Any:
         """The share of the votes for each label.
@@ -144,20 +146,11 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         ndarray of shape (m, n_classes), or a list of such, one for each output
         """
         shares = self._shares(X)
-        return shares if self.outputs_2d_ else shares[0]
+        return shares[0] if len(shares) == 1 else shares
 
     def _shares(self, X: Any) -> list[Array]:
         found = self._find(X, None)
-        votes = self._votes(found)
-        rows = np.arange(len(votes))
-        shares = []
-        for output, classes in enumerate(self.classes_ if self.outputs_2d_ else [self.classes_]):
-            labels = self._y[found.index, output]
-            share = np.zeros((len(votes), len(classes)))
-            for neighbour in range(votes.shape[1]):
-                share[rows, labels[:, neighbour]] += votes[:, neighbour]
-            shares.append(share / share.sum(axis=1, keepdims=True))
-        return shares
+        return self._voting.shares(self.model_.space, found, self.model_.coef)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -191,7 +184,11 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
     ----------
     n_samples_fit_ : int
         The number of training points.
-    bound_ : Bound
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        That there was nothing to solve, and what the kernel's proof assumes.
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -234,8 +231,8 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
             Targets.
         """
         points = self._read(X)
-        self._y, self._is_flat = real_targets(y, len(points))
-        self._index(points)
+        targets, self._is_flat = real_targets(y, len(points))
+        self._publish(points, targets)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -251,9 +248,7 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
         ndarray of shape (m,) or (m, n_targets)
         """
         found = self._find(X, None)
-        votes = self._votes(found)
-        total = np.einsum("mk,mkt->mt", votes, self._y[found.index])
-        mean: Array = total / votes.sum(axis=1, keepdims=True)
+        mean = self._voting.mean(self.model_.space, found, self.model_.coef)
         return mean[:, 0] if self._is_flat else mean
 
 

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InvalidParameter
+from mercer.errors import InvalidParameter, shown
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
@@ -62,12 +62,14 @@ class KernelRidge(LeastSquaresMachine):
         an intercept. Made when it is first read.
     intercept_ : float or ndarray of shape (n_targets,)
         b; 0 without `fit_intercept`.
-    solution_ : Solution
-        The certificate: primal, dual, gap and a sentence on how the solve ended. Its objective is the one above
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        primal, dual, gap and a sentence on how the solve ended. Its objective is the one above
         divided by 2α.
     n_iter_ : int
         Iterations of an iterative solver; 1 for a direct one.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved on the training points, together with them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -81,7 +83,7 @@ class KernelRidge(LeastSquaresMachine):
     >>> model = KernelRidge(alpha=1e-3, kernel=RBF(1.0)).fit(X, np.sin(X[:, 0]))
     >>> np.round(model.predict([[1.5], [3.0]]), 2)
     array([1.  , 0.14])
-    >>> model.solution_.status.value
+    >>> model.certificate_.status.value
     'solved to the tolerance, as its duality gap shows'
 
     References
@@ -137,17 +139,23 @@ class KernelRidge(LeastSquaresMachine):
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
         options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
-        problem = ridge_problem(self._bind(points), targets, weight, alpha, self.fit_intercept)
+        binding = self._bind(points)
+        problem = ridge_problem(self._gram(binding), targets, weight, alpha, self.fit_intercept)
         reasons = explain(problem, self.solver)
-        self._publish(problem, self._solve(problem, points, options), flat, reasons)
+        self._publish(binding, problem, self._solve(problem, points, options), flat, reasons)
         return self
 
     def _penalties(self, t: int) -> Array:  # (t,)
         wrong = f"alpha must be one number ≥ 0, or one for each of the {t} targets."
         try:
             alpha = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter(wrong, f"Got {self.alpha!r}.") from error
-        if alpha.ndim != 1 or alpha.size not in (1, t) or not (np.isfinite(alpha) & (alpha >= 0.0)).all():
-            raise InvalidParameter(wrong, f"Got {self.alpha!r}.")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidParameter(wrong, f"Got {shown(self.alpha)}.") from error
+        if (
+            np.ma.is_masked(self.alpha)
+            or alpha.ndim != 1
+            or alpha.size not in (1, t)
+            or not (np.isfinite(alpha) & (alpha >= 0.0)).all()
+        ):
+            raise InvalidParameter(wrong, f"Got {shown(self.alpha)}.")
         return np.broadcast_to(alpha, (t,))

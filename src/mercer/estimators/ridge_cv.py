@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
@@ -77,8 +77,10 @@ class KernelRidgeCV(LeastSquaresMachine):
         Only with `store_cv_results`.
     loo_residuals_ : ndarray of shape (n,) or (n, n_targets)
         yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ for the penalty chosen, however it was; the plain residual for rows of weight 0.
-    dual_coef_, coef_, intercept_, solution_, bound_, log_marginal_likelihood_, n_features_in_, feature_names_in_
+    model_, certificate_, dual_coef_, coef_, intercept_, binding_, log_marginal_likelihood_
         As in `KernelRidge`, for the penalty chosen and all rows.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
@@ -161,7 +163,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         n = len(points)
         targets, flat = real_targets(y, n)
         weight = weights(sample_weight, n)
-        gram = self._bind(points)
+        binding = self._bind(points)
+        gram = self._gram(binding)
         is_positive = self._is_positive(gram, points)
         B = np.ones((n, int(self.fit_intercept)))
         score = self._score(flat, is_weighted=sample_weight is not None)
@@ -178,7 +181,8 @@ class KernelRidgeCV(LeastSquaresMachine):
             path = Path(gram, targets, weight, B)
         chosen = self._choose(alphas, scores, targets.shape[1], flat)
         problem = ridge_problem(gram, targets, weight, chosen, self.fit_intercept)
-        self._publish(problem, self._certified(problem, path, chosen, is_positive), flat, self._reasons(path, alphas))
+        solution = self._certified(problem, path, chosen, is_positive)
+        self._publish(binding, problem, solution, flat, self._reasons(path, alphas))
         residuals = path.leave_one_out_at(chosen)
         self.loo_residuals_ = residuals[:, 0] if flat else residuals
         if self.store_cv_results and flat:
@@ -225,7 +229,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         answer = Answer(
             found.coef, found.theta, condition=found.condition, indefinite=found.is_indefinite, rank=found.rank
         )
-        return self._vouched(certify(problem, answer, solver=path.solver, tol=Options().tol), is_positive)
+        solution = certify(problem, answer, solver=path.solver, tol=Options().tol)
+        return self._vouched(solution.certified(evaluations=problem.gram.evaluations), is_positive)
 
     def _reasons(self, path: Path, alphas: Array) -> str:
         how = {None: "exact leave-one-out", GCV: "generalised cross-validation"}
@@ -236,10 +241,10 @@ class KernelRidgeCV(LeastSquaresMachine):
         wrong = "alphas must be a number above 0, or a list of at least one."
         try:
             alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
-        except (TypeError, ValueError) as error:
-            raise InvalidParameter(wrong, f"Got {self.alphas!r}.") from error
-        if alphas.ndim != 1 or alphas.size == 0:
-            raise InvalidParameter(wrong, f"Got {self.alphas!r}.", "Try np.logspace(-4, 4, 50).")
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InvalidParameter(wrong, f"Got {shown(self.alphas)}.") from error
+        if np.ma.is_masked(self.alphas) or alphas.ndim != 1 or alphas.size == 0:
+            raise InvalidParameter(wrong, f"Got {shown(self.alphas)}.", "Try np.logspace(-4, 4, 50).")
         good = np.isfinite(alphas) & (alphas > 0.0)
         if not good.all():
             index = int(np.argmin(good))
@@ -270,6 +275,8 @@ class KernelRidgeCV(LeastSquaresMachine):
         given = _Given()
 
         def one(y: Array, predictions: Array, weight: Array) -> float:
+            if not np.isfinite(predictions).all():  # an alpha too small for these targets
+                return float("nan")
             extra = {"sample_weight": weight} if is_weighted else {}
             return float(scorer(given, predictions, y, **extra))
 

@@ -7,20 +7,16 @@ import numpy.typing as npt
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from mercer.errors import InvalidInput
-from mercer.estimators._bandwidth import Squared
-from mercer.estimators._smoothing import LEAST_SUM, Smoother
+from mercer.estimators._smoothing import Smoother
 from mercer.estimators._targets import real_targets, weights
-from mercer.kernels.bound import bind
+from mercer.models.smoothing import Mean, of_classes, of_targets
 
 __all__ = ["NadarayaWatson", "NadarayaWatsonClassifier"]
 
 Array = npt.NDArray[np.float64]
-
-# One point with more than this share of the weight says nothing about the noise.
-ALONE = 1.0 - 1e-8
 
 
 class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
@@ -54,7 +50,11 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         leave-one-out. Of equally good widths the largest is taken.
     loo_score_ : float
         The largest of them.
-    bound_ : Bound
+    model_ : Model
+        The fitted machine: all that predictions read.
+    certificate_ : Certificate
+        That there was nothing to solve, and what the kernel's proof assumes.
+    binding_ : Binding
         The kernel, or the window, with the training points.
     n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -106,19 +106,8 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
             Weights wᵢ ≥ 0.
         """
         points = self._read_checked(X, fitting=True)
-        n = len(points)
-        targets, self._flat = real_targets(y, n)
-        weight = weights(sample_weight, n)
-        weight = weight / weight.max()
-        # Centred and scaled, so that large offsets cost no digits and a constant stays what it is.
-        self._offset = np.average(targets, axis=0, weights=weight)  # (t,)
-        centred = targets - self._offset
-        spread = np.abs(centred[weight > 0.0]).max(axis=0)
-        self._scale = np.where(spread > 0.0, spread, 1.0)
-        self._values = np.where(weight[:, None] > 0.0, centred / self._scale, 0.0)  # (n, t)
-        self._range = self._values.min(axis=0), self._values.max(axis=0)
-        table = np.column_stack([weight[:, None] * self._values, weight])
-        self._fit(points, table, self._values, weight)
+        targets, self._is_flat = real_targets(y, len(points))
+        self._fit(points, *of_targets(targets, weights(sample_weight, len(points))))
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -143,43 +132,26 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         std : ndarray of the same shape
             Only with `return_std`.
         """
-        check_is_fitted(self)
-        points = self._read_checked(X)
         if not return_std:
-            return self._shaped(self._offset + self._scale * self._predictions(points))
-        t = self._values.shape[1]
-        squares = self._weight[:, None] * np.square(self._values)
-        sums = np.asarray(self.bound_.cross(points) @ np.column_stack([self._table, squares]))
-        mean, total = self._ratio(sums[:, : t + 1])
-        known = total >= np.sqrt(LEAST_SUM)  # below, the squares of the weights vanish
-        safe = np.where(known, total, 1.0)
-        variance = np.maximum(sums[:, t + 1 :] / safe[:, None] - mean**2, 0.0)
-        squared = bind(Squared(self.bound_.kernel), self.bound_.basis, dtype=np.float64).cross(points)
-        share = np.asarray(squared @ np.square(self._weight)) / safe**2  # 1/(the number of points that count)
-        known &= share < ALONE
-        factor = np.where(known, share / (1.0 - np.where(known, share, 0.0)), np.inf)[:, None]
-        with np.errstate(invalid="ignore"):
-            std = np.where(known[:, None], np.sqrt(variance * factor), np.inf)
-        mean = self._mended(points, mean, total >= LEAST_SUM)
-        return self._shaped(self._offset + self._scale * mean), self._shaped(self._scale * std)
+            return self._targets(self._predictions(X))
+        self._check_fitted()
+        found, std = self._smoothing.with_errors(self.model_.binding, self.model_.coef, self._read_checked(X))
+        return self._targets(found), self._shaped(self._mean.scale * std)
 
     def leave_one_out(self) -> Array:
         """The prediction for every training point by all the others: (n,) or (n, n_targets)."""
-        check_is_fitted(self)
-        return self._shaped(self._offset + self._scale * self._without_self())
+        return self._targets(self._left_out())
 
-    def _shaped(self, found: Array) -> Array:
-        return found[:, 0] if self._flat else found
+    @property
+    def _mean(self) -> Mean:
+        assert isinstance(self._smoothing.ratio, Mean)
+        return self._smoothing.ratio
 
-    def _ratio(self, sums: Array) -> tuple[Array, Array]:
-        total = sums[..., -1]
-        supported = total >= LEAST_SUM
-        means = sums[..., :-1] / np.where(supported, total, 1.0)[..., None]
-        # A mean lies among what it is the mean of; rounding may not.
-        return np.clip(means, *self._range), total
+    def _targets(self, values: Array) -> Array:
+        return self._shaped(self._mean.targets(values))
 
-    def _errors(self, predictions: Array) -> Array:
-        return np.asarray(np.square(self._scale * (self._values - predictions)).mean(axis=-1))
+    def _shaped(self, found: Array) -> Array:  # (m, t) -> (m,) or (m, t)
+        return found[:, 0] if self._is_flat else found
 
 
 class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
@@ -198,7 +170,7 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    bandwidth_, bandwidths_, loo_scores_, loo_score_, bound_, n_features_in_, feature_names_in_
+    bandwidth_, bandwidths_, loo_scores_, loo_score_, model_, certificate_, binding_, n_features_in_, feature_names_in_
         As in `NadarayaWatson`; scores are negative Brier scores.
 
     Notes
@@ -247,32 +219,19 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
                 f"Found input variables with inconsistent numbers of samples: X has {n} rows, y has {len(labels)}."
             )
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        weight = weights(sample_weight, n)
-        weight = weight / weight.max()
-        own = np.zeros((n, len(self.classes_)))
-        own[np.arange(n), codes] = 1.0
-        self._fit(points, weight[:, None] * own, own, weight)
+        table, smoothing = of_classes(codes, len(self.classes_), weights(sample_weight, n))
+        self._fit(points, table, smoothing, self.classes_)
         return self
 
     def predict_proba(self, X: Any) -> Array:
         """The share of the votes that each class has: (m, n_classes), rows that sum to one."""
-        check_is_fitted(self)
-        return self._predictions(self._read_checked(X))
+        return self._predictions(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class with the most votes, the first of equals: (m,)."""
         shares = self.predict_proba(X)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+        return np.asarray(self.model_.classes[shares.argmax(axis=1)])
 
     def leave_one_out(self) -> Array:
         """The probabilities for every training point by all the others: (n, n_classes)."""
-        check_is_fitted(self)
-        return self._without_self()
-
-    def _ratio(self, sums: Array) -> tuple[Array, Array]:
-        votes = np.maximum(sums, 0.0)
-        total = votes.sum(axis=-1)
-        return votes / np.where(total >= LEAST_SUM, total, 1.0)[..., None], total
-
-    def _errors(self, predictions: Array) -> Array:
-        return np.asarray(np.square(self._fallback - predictions).sum(axis=-1))
+        return self._left_out()

@@ -10,8 +10,8 @@ __all__ = ["SVC", "NuSVC"]
 class SVC(PairwiseMachine):
     """Classification with the largest margin, errors allowed at a price.
 
-    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + b₀)) over functions f of the kernel's space, for classes y = ±1.
-    The dual maximises Σᵢ yᵢ bᵢ − ½ bᵀKb over 0 ≤ yᵢ bᵢ ≤ C wᵢ with Σᵢ bᵢ = 0, and f(x) = Σᵢ bᵢ k(xᵢ, x). More classes
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + b)) over functions f of the kernel's space, for classes y = ±1.
+    The dual maximises Σᵢ yᵢ αᵢ − ½ αᵀKα over 0 ≤ yᵢ αᵢ ≤ C wᵢ with Σᵢ αᵢ = 0, and f(x) = Σᵢ αᵢ k(xᵢ, x). More classes
     are decided by the votes of all pairs. C = inf is the hard margin: no error at any price.
 
     Parameters
@@ -26,9 +26,10 @@ class SVC(PairwiseMachine):
     shrinking : bool, default True
         As in scikit-learn, and without effect: a block of the solver holds the rows that matter, whatever this says.
     probability : bool, optional
-        Deprecated by scikit-learn: `predict_proba` is there without it. False takes it away.
+        True calibrates probabilities at fit, which takes a 5-fold cross-validation, for `predict_proba`: it needs the
+        training rows, and a fitted machine does not keep them. scikit-learn deprecates the parameter, so mercer warns.
     tol : float, default 1e-3
-        Violation of the conditions of optimality at which a solve ends.
+        Violation of the conditions of optimality at which a solve ends, if its duality gap is closed too.
     cache_size : float, default 200
         Megabytes for kernel values.
     class_weight : dict, "balanced" or None
@@ -42,12 +43,15 @@ class SVC(PairwiseMachine):
     break_ties : bool, default False
         With "ovr": whether a tie of votes is decided by the decisions, and not by the order of the classes.
     random_state : int, RandomState or None
-        Deals the rows into folds for `predict_proba`.
+        Deals the rows into folds for the probabilities.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    gap_tol : float, default 1e-3
+        Relative duality gap up to which a solve goes on after `tol` is reached; inf leaves it to `tol` alone, as LIBSVM
+        does.
     keep_best : bool, default False
         Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
-        `solution_` is asked for it.
+        `certify()` is called.
     warm_start : bool, default False
         Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
 
@@ -66,22 +70,24 @@ class SVC(PairwiseMachine):
     n_support_ : ndarray of shape (n_classes,), int32
         Their number in each class.
     dual_coef_ : ndarray or CSR matrix of shape (n_classes − 1, n_SV)
-        The coefficients b, signed. With two classes b > 0 for ``classes_[1]``. With more a column has the coefficients
-        of one support vector against each of the other classes in their order, b > 0 for the first class of a pair.
+        The coefficients α, signed. With two classes α > 0 for ``classes_[1]``. With more a column has the coefficients
+        of one support vector against each of the other classes in their order, α > 0 for the first class of a pair.
     intercept_ : ndarray of shape (n_classes·(n_classes − 1)/2,)
-        b₀ of each pair, the mean of what its free support vectors ask for.
+        b of each pair, the mean of what its free support vectors ask for.
     intercept_spread_ : ndarray, like intercept_
         How far these disagree.
     coef_ : ndarray or CSR matrix of shape (n_pairs, M)
         The weights of the explicit features: of the kernel "linear", or of a Kernel object with a finite map.
-    solution_ : MarginSolution
-        The certificate: primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended;
-        its rows are those of X with a weight above 0, class by class.
+    model_ : Model
+        The fitted machine, on its support vectors: all that predictions read.
+    certificate_ : Certificate
+        Primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended; sums and the worst of
+        all pairs of classes.
     n_iter_ : ndarray of shape (n_pairs,), int32
         Steps of two coefficients.
     fit_status_ : int
         0 if solved, else 1.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved, on the support vectors.
     shape_fit_, n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -123,6 +129,7 @@ class SVC(PairwiseMachine):
         break_ties: bool = False,
         random_state: Any = None,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -142,6 +149,7 @@ class SVC(PairwiseMachine):
         self.break_ties = break_ties
         self.random_state = random_state
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 
@@ -149,7 +157,7 @@ class SVC(PairwiseMachine):
 class NuSVC(PairwiseMachine):
     """Classification with the largest margin, the share of errors bounded.
 
-    Minimises ½ ‖f‖² + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + b₀)) − ν ρ Σᵢ wᵢ over functions f of the kernel's space, b₀ and
+    Minimises ½ ‖f‖² + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + b)) − ν ρ Σᵢ wᵢ over functions f of the kernel's space, b and
     the margin ρ: at most a share ν of the rows (by weight) has a margin below ρ, and at least a share ν is a
     support vector. Coefficients and intercepts are published in units of ρ, as LIBSVM does, so that margins are at ±1.
 
@@ -162,12 +170,14 @@ class NuSVC(PairwiseMachine):
         the same decisions without them.
     kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, verbose, max_iter
         As in `SVC`.
-    decision_function_shape, break_ties, random_state, max_time, keep_best, warm_start
+    decision_function_shape, break_ties, random_state, max_time, gap_tol, keep_best, warm_start
         As in `SVC`.
 
     Attributes
     ----------
-    classes_, support_, dual_coef_, intercept_, solution_, …
+    margin_ : ndarray of shape (n_pairs,)
+        ρ of each pair.
+    classes_, support_, dual_coef_, intercept_, certificate_, …
         As in `SVC`.
 
     Examples
@@ -206,6 +216,7 @@ class NuSVC(PairwiseMachine):
         break_ties: bool = False,
         random_state: Any = None,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -225,5 +236,6 @@ class NuSVC(PairwiseMachine):
         self.break_ties = break_ties
         self.random_state = random_state
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start

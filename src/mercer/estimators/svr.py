@@ -19,8 +19,8 @@ BORDER = 1e-9
 class SVR(RegressionMachine):
     """Regression whose errors up to ε cost nothing.
 
-    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b₀| − ε) over functions f of the kernel's space. The dual maximises
-    Σᵢ yᵢ bᵢ − ε Σᵢ |bᵢ| − ½ bᵀKb over |bᵢ| ≤ C wᵢ with Σᵢ bᵢ = 0, and f(x) = Σᵢ bᵢ k(xᵢ, x). C = inf asks for a
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, |yᵢ − f(xᵢ) − b| − ε) over functions f of the kernel's space. The dual maximises
+    Σᵢ yᵢ αᵢ − ε Σᵢ |αᵢ| − ½ αᵀKα over |αᵢ| ≤ C wᵢ with Σᵢ αᵢ = 0, and f(x) = Σᵢ αᵢ k(xᵢ, x). C = inf asks for a
     function that comes within ε of all targets.
 
     Parameters
@@ -31,7 +31,7 @@ class SVR(RegressionMachine):
     degree, gamma, coef0 : optional
         Parameters of a named kernel. gamma="scale" is 1/(d·var(X)), with every row counted as its weight says.
     tol : float, default 1e-3
-        Violation of the conditions of optimality at which a solve ends.
+        Violation of the conditions of optimality at which a solve ends, if its duality gap is closed too.
     C : float, default 1.0
         The price of an error, above 0; inf raises `NotSeparable` where no function comes within ε.
     epsilon : float, default 0.1
@@ -46,9 +46,12 @@ class SVR(RegressionMachine):
         Most steps of two coefficients for each problem; no limit with -1.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    gap_tol : float, default 1e-3
+        Relative duality gap up to which a solve goes on after `tol` is reached; inf leaves it to `tol` alone, as LIBSVM
+        does.
     keep_best : bool, default False
         Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
-        `solution_` is asked for it.
+        `certify()` is called.
     warm_start : bool, default False
         Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
 
@@ -63,18 +66,20 @@ class SVR(RegressionMachine):
     n_support_ : ndarray of shape (1,), int32
         Their number.
     dual_coef_ : ndarray or CSR matrix of shape (1, n_SV)
-        The coefficients b, signed.
+        The coefficients α, signed.
     intercept_, intercept_spread_ : ndarray of shape (1,)
-        b₀, the mean of what the free support vectors ask for, and how far these disagree.
+        b, the mean of what the free support vectors ask for, and how far these disagree.
     coef_ : ndarray or CSR matrix of shape (1, M)
         The weights of the explicit features: of the kernel "linear", or of a Kernel object with a finite map.
-    solution_ : MarginSolution
-        The certificate: primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended.
+    model_ : Model
+        The fitted machine, on its support vectors: all that predictions read.
+    certificate_ : Certificate
+        Primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended.
     n_iter_ : int
         Steps of two coefficients.
     fit_status_ : int
         0 if solved, else 1.
-    bound_ : Bound
+    binding_ : Binding
         The kernel, resolved, on the support vectors.
     shape_fit_, n_features_in_, feature_names_in_
         As in scikit-learn.
@@ -110,6 +115,7 @@ class SVR(RegressionMachine):
         verbose: int | bool = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -125,6 +131,7 @@ class SVR(RegressionMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 
@@ -132,7 +139,7 @@ class SVR(RegressionMachine):
 class NuSVR(RegressionMachine):
     """Regression whose share of errors is bounded.
 
-    Minimises ½ ‖f‖² + C Σᵢ wᵢ (max(0, |yᵢ − f(xᵢ) − b₀| − ε) + ν ε) over functions f of the kernel's space, b₀ and
+    Minimises ½ ‖f‖² + C Σᵢ wᵢ (max(0, |yᵢ − f(xᵢ) − b| − ε) + ν ε) over functions f of the kernel's space, b and
     ε ≥ 0: at most a share ν of the rows (by weight) lies outside the tube of radius ε, and at least a share ν on its
     border or outside.
 
@@ -142,12 +149,15 @@ class NuSVR(RegressionMachine):
         ν, above 0 and at most 1.
     C : float, default 1.0
         The price of an error, above 0 and finite.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, keep_best, warm_start
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, gap_tol, keep_best,
+    warm_start
         As in `SVR`.
 
     Attributes
     ----------
-    support_, dual_coef_, intercept_, solution_, …
+    margin_ : ndarray of shape (1,)
+        ε, the radius of the tube.
+    support_, dual_coef_, intercept_, certificate_, …
         As in `SVR`.
 
     Examples
@@ -182,6 +192,7 @@ class NuSVR(RegressionMachine):
         verbose: int | bool = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -197,6 +208,7 @@ class NuSVR(RegressionMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 
@@ -211,14 +223,15 @@ class OneClassSVM(OutlierMixin, SingleMachine):
     ----------
     nu : float, default 0.5
         ν, above 0 and at most 1.
-    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, keep_best, warm_start
+    kernel, degree, gamma, coef0, shrinking, tol, cache_size, verbose, max_iter, max_time, gap_tol, keep_best,
+    warm_start
         As in `SVR`.
 
     Attributes
     ----------
     offset_ : ndarray of shape (1,)
         ρ; `intercept_` is −ρ.
-    support_, dual_coef_, intercept_, solution_, …
+    support_, dual_coef_, intercept_, certificate_, …
         As in `SVR`.
 
     Examples
@@ -250,6 +263,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         verbose: int | bool = False,
         max_iter: int = -1,
         max_time: float | None = None,
+        gap_tol: float = 1e-3,
         keep_best: bool = False,
         warm_start: bool = False,
     ) -> None:
@@ -264,6 +278,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         self.verbose = verbose
         self.max_iter = max_iter
         self.max_time = max_time
+        self.gap_tol = gap_tol
         self.keep_best = keep_best
         self.warm_start = warm_start
 

@@ -3,7 +3,7 @@
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram
+from mercer.grams.featured import FeatureGram
 from mercer.grams.tiled import TiledGram
 
-__all__ = ["DenseGram", "FactoredGram", "Gram", "TiledGram", "gram"]
+__all__ = ["DenseGram", "FeatureGram", "Gram", "TiledGram", "gram"]

@@ -6,10 +6,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Factor", "Gram", "Proof", "Rows"]
+__all__ = ["Array", "Coded", "FeatureMatrix", "Gram", "Positions", "Proof"]
 
 Array = npt.NDArray[Any]
-Rows = slice | npt.NDArray[np.intp]
+Positions = slice | npt.NDArray[np.intp]
 
 
 class Proof(Protocol):
@@ -20,7 +20,7 @@ class Proof(Protocol):
         """Empty for a kernel that was derived."""
 
 
-class Factor(Protocol):
+class FeatureMatrix(Protocol):
     """Φ with K = ΦΦᵀ, some rows at a time."""
 
     @property
@@ -40,10 +40,22 @@ class Factor(Protocol):
         """All of Φ. May refuse: the bytes asked for."""
 
 
+class Coded(Protocol):
+    """The entries of a square K as whole numbers of 16 bits, k = low + step·code."""
+
+    @property
+    def code(self) -> tuple[float, float]:
+        """(low, step)."""
+
+    def upper(self) -> npt.NDArray[np.uint16]:
+        """The codes above the diagonal, and a few more, freshly made; the others are not touched."""
+
+
 class Gram(Protocol):
     """The matrix K[i, j] = k(xᵢ, zⱼ): stored, tiled, or on other machines.
 
-    Solvers use nothing else, so that scale is a choice of Gram and not of solver.
+    Solvers use nothing else, so that scale is a choice of Gram and not of solver. What does not change (the diagonal,
+    the proof, the feature map) is made when it is first asked for, and once.
     """
 
     @property
@@ -58,14 +70,22 @@ class Gram(Protocol):
     def proof(self) -> Proof | None:
         """Why K is positive semi-definite; None where nothing is known."""
 
+    @property
+    def is_stored(self) -> bool:
+        """Whether all entries are in memory, so that a product only reads them."""
+
+    @property
+    def evaluations(self) -> int:
+        """How many entries were computed so far; for a stored K, to store it."""
+
     def __matmul__(self, V: Array) -> Array:
         """K V, for V of shape (m,) or (m, t)."""
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
 
     def diag(self) -> Array:
-        """The diagonal of a square K."""
+        """The diagonal of a square K; not to be written to."""
 
     def dense(self, out: Array | None = None) -> Array:
         """All entries; into `out` where given, so that a solver that factors in place holds one copy and not two.
@@ -73,11 +93,14 @@ class Gram(Protocol):
         Without `out` the array may be the store itself and must not be written to. May refuse: the bytes asked for.
         """
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Positions) -> Self:
         """The Gram matrix of some of the points, K[rows, rows]: folds, class pairs."""
 
-    def factor(self) -> Factor | None:
+    def features(self) -> FeatureMatrix | None:
         """Φ with K = ΦΦᵀ where the feature map is finite, else None: the primal solver's door."""
+
+    def coded(self) -> Coded | None:
+        """The entries in 16 bits, where they can be made so; None where they are in memory, or come from features."""
 
     def native(self) -> object:
         """The handle that compiled solvers take; opaque here."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.grams.base import Gram
 
-__all__ = ["batched_product"]
+__all__ = ["batched_product", "native_batch"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -36,5 +36,11 @@ def batched_product(
         The rows whose f is made; the others keep theirs. All, if not given.
     """
     left = None if wanted is None else (~wanted).view(np.uint8)
-    native: Any = gram.native()
-    _core.margin_images(native, *geometry, copies, coef, f, left)
+    native_batch(gram, geometry, copies).product(coef, f, left=left)
+
+
+def native_batch(gram: Gram, geometry: tuple[Index, Index], copies: int) -> _core.MarginBatch:
+    """The rows of many problems as the core has them: what solves such problems asks it."""
+    native: Any = gram.native()  # opaque: what the core makes entries from
+    cuts, uses = geometry
+    return _core.MarginBatch(native, cuts=cuts, uses=uses, copies=copies)

@@ -1,23 +1,31 @@
 """Which Gram: the table, and the public function `gram`."""
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeGuard
 
 import numpy as np
 
+from mercer.errors import NotFinite, TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram, finite_map
+from mercer.grams.featured import FeatureGram
 from mercer.grams.tiled import TiledGram
-from mercer.kernels.bound import Bound, bind
+from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
-from mercer.points import Points, as_points, check_same_width
+from mercer.points import Points, Vectors, as_points, check_same_width
 
-__all__ = ["BUDGET", "gram", "gram_of", "gram_to_solve"]
+__all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
 
 # Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
 ROWS_PER_FEATURE = 2
 # A matrix of up to this many bytes is stored: below it making the tiles once is worth their memory.
 BUDGET = 64 << 20
+# Sparse rows of so few columns, of which so large a share is there, are made dense for a solver that gathers rows:
+# dense tiles are then faster than merging rows.
+FILLED_COLUMNS = 1_000
+FILLED_SHARE = 0.05
+# Leaves whose entries are not made from rows that a solver could gather.
+NOT_GATHERED = frozenset({"callback", "stored"})
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: int = BUDGET) -> Gram:
@@ -58,16 +66,55 @@ def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: in
     return gram_of(bind(kernel.resolve(points), basis, dtype=dtype, name="Z"), points, budget=budget)
 
 
-def gram_of(bound: Bound, points: Points | None = None, *, budget: int = BUDGET) -> Gram:
+def gram_of(binding: Binding, points: Points | None = None, *, budget: int = BUDGET) -> Gram:
     """The Gram matrix of a kernel that is bound already: K(points, basis), or K(basis, basis) without points."""
-    tiled = TiledGram(bound, points)
-    asked = int(np.prod(tiled.shape)) * tiled.dtype.itemsize
-    return DenseGram(tiled.dense(), tiled.proof) if asked <= budget else tiled
+    return _stored(TiledGram(binding, points), budget)
 
 
-def gram_to_solve(bound: Bound, *, primal: bool = False) -> Gram:
+def gram_to_solve(binding: Binding, *, primal: bool = False) -> Gram:
     """The Gram matrix of a training set: by its features where they are few (or asked for), else stored or tiled."""
-    phi = finite_map(bound)
-    if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(bound)):
-        return FactoredGram(phi, bound.basis, TiledGram(bound).proof)
-    return gram_of(bound)
+    tiled = TiledGram(binding)
+    phi = tiled.feature_map
+    if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(binding)):
+        _refuse_overflow(tiled)
+        return FeatureGram(phi, binding.basis, tiled.proof)
+    return _stored(tiled, BUDGET)
+
+
+def gram_for_steps(binding: Binding) -> Gram:
+    """The Gram matrix for a solver of small steps, which gathers rows of it again and again, in float64.
+
+    Tiled, since such a solver keeps the rows it needs; by dense rows where sparse ones are not thin enough to be worth
+    merging; stored where there are no rows to gather, but calls of a function or a matrix that is there.
+    """
+    if not NOT_GATHERED.isdisjoint(leaf.kind for leaf in binding.plan.leaves):
+        return _stored(TiledGram(binding), None)
+    basis = binding.basis
+    filled = bind(binding.kernel, basis.filled(), dtype=np.float64) if _is_worth_filling(basis) else binding
+    return TiledGram(filled)
+
+
+def _stored(tiled: TiledGram, budget: int | None) -> Gram:
+    """Stored where that takes no more than the budget, or where there is none."""
+    if budget is None:
+        return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)
+    if int(np.prod(tiled.shape)) * tiled.dtype.itemsize <= budget:
+        with suppress(TooLarge):
+            return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)
+    return tiled
+
+
+def _is_worth_filling(points: Points) -> TypeGuard[Vectors]:
+    if not isinstance(points, Vectors) or not points.is_sparse or points.width > FILLED_COLUMNS:
+        return False
+    return bool(points.raw().nnz >= FILLED_SHARE * len(points) * points.width)
+
+
+def _refuse_overflow(tiled: TiledGram) -> None:
+    """Refuse points whose features overflow when they are squared: entries of ΦᵀΦ are at most Σ k(x, x)."""
+    with np.errstate(over="ignore"):
+        total = tiled.diag().sum()  # a k(x, x) that overflows is refused by name
+    if not np.isfinite(total):
+        raise NotFinite(
+            f"{tiled.binding.kernel!r} is too large.", "The sum of all k(x, x) overflows float64.", "Scale the points."
+        )

@@ -5,7 +5,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer.errors import InvalidInput
-from mercer.grams.base import Array, Proof, Rows
+from mercer.grams.base import Array, Positions, Proof
 
 __all__ = ["DenseGram"]
 
@@ -23,6 +23,8 @@ class DenseGram:
         The entries, float32 or float64; kept, not copied, and never written to.
     proof : Proof, optional
         Why the matrix is positive semi-definite; None where nothing is known.
+    evaluations : int
+        How many of its entries were computed for it.
 
     Examples
     --------
@@ -33,9 +35,9 @@ class DenseGram:
     array([ 1., -1.])
     """
 
-    __slots__ = ("_matrix", "_proof")
+    __slots__ = ("_evaluations", "_matrix", "_proof")
 
-    def __init__(self, matrix: Array, proof: Proof | None = None) -> None:
+    def __init__(self, matrix: Array, proof: Proof | None = None, evaluations: int = 0) -> None:
         if matrix.ndim != 2 or matrix.dtype not in (np.float32, np.float64):
             raise InvalidInput(
                 "A dense Gram matrix is a two-dimensional array of float32 or float64.",
@@ -44,6 +46,7 @@ class DenseGram:
         self._matrix = matrix.view()
         self._matrix.flags.writeable = False
         self._proof = proof
+        self._evaluations = evaluations
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,6 +64,16 @@ class DenseGram:
         """Why K is positive semi-definite; None where nothing is known."""
         return self._proof
 
+    @property
+    def is_stored(self) -> bool:
+        """It is."""
+        return True
+
+    @property
+    def evaluations(self) -> int:
+        """How many entries were computed to store it."""
+        return self._evaluations
+
     def __matmul__(self, V: Array) -> Array:
         """K V; float64 where either is."""
         if V.dtype == self.dtype:
@@ -72,7 +85,7 @@ class DenseGram:
             product[block] = self._matrix[block].astype(wide, copy=False) @ V
         return product
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
         return self._matrix[:, j]
 
@@ -87,13 +100,17 @@ class DenseGram:
         np.copyto(out, self._matrix)
         return out
 
-    def take(self, rows: Rows) -> "DenseGram":
+    def take(self, rows: Positions) -> "DenseGram":
         """K[rows, rows]: a view for a slice, a copy for an index array."""
         index = (rows, rows) if isinstance(rows, slice) else np.ix_(rows, rows)
         return DenseGram(self._matrix[index], self._proof)
 
-    def factor(self) -> None:
+    def features(self) -> None:
         """None: a stored matrix does not know its points."""
+        return
+
+    def coded(self) -> None:
+        """None: its entries are there already."""
         return
 
     def native(self) -> Array:

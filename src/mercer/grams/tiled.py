@@ -5,12 +5,12 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
-from mercer.budget import empty_on_a_line
+from mercer.budget import allocate
 from mercer.errors import InvalidInput
-from mercer.grams.base import Array, Proof, Rows
-from mercer.grams.factored import PhiBlocks, finite_map
-from mercer.kernels.bound import Bound, Cross
+from mercer.grams.base import Array, Positions, Proof
+from mercer.grams.featured import MappedFeatures, finite_map
+from mercer.kernels.binding import Binding, Cross
+from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points
 
@@ -26,7 +26,7 @@ class TiledGram:
 
     Parameters
     ----------
-    bound : Bound
+    binding : Binding
         The kernel with its basis, the points of the columns.
     points : Points, optional
         The points of the rows.
@@ -41,16 +41,24 @@ class TiledGram:
     True
     """
 
-    __slots__ = ("_bound", "_cross", "_points")
+    __slots__ = ("_binding", "_cross", "_diagonal", "_map", "_points", "_proof")
 
-    def __init__(self, bound: Bound, points: Points | None = None) -> None:
-        self._bound = bound
+    def __init__(self, binding: Binding, points: Points | None = None) -> None:
+        self._binding = binding
         self._points = points
-        self._cross: Cross = bound.self_cross() if points is None else bound.cross(points)
+        self._cross: Cross = binding.self_cross() if points is None else binding.cross(points)
+        self._proof: Proof | None = None
+        self._diagonal: Array | None = None
+        self._map: tuple[FeatureMap | None] | None = None  # None until it was looked for
 
     def __repr__(self) -> str:
         n, m = self.shape
-        return f"TiledGram({n} x {m}, {self.dtype.name}, {self._bound.kernel!r})"
+        return f"TiledGram({n} x {m}, {self.dtype.name}, {self._binding.kernel!r})"
+
+    @property
+    def binding(self) -> Binding:
+        """The kernel with the points of the columns."""
+        return self._binding
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,8 +73,19 @@ class TiledGram:
     @property
     def proof(self) -> Proof:
         """Why K is positive semi-definite."""
-        proof: Proof = self._bound.kernel.proof()
-        return proof
+        if self._proof is None:
+            self._proof = self._binding.kernel.proof()
+        return self._proof
+
+    @property
+    def is_stored(self) -> bool:
+        """It is not."""
+        return False
+
+    @property
+    def evaluations(self) -> int:
+        """How many entries were made so far, by this matrix and by what was taken from it."""
+        return self._binding.tally.entries
 
     def __matmul__(self, V: Array) -> Array:
         """K V in O(tile + output) memory."""
@@ -84,54 +103,91 @@ class TiledGram:
         """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
         return self._cross.best(k, largest=largest)
 
-    def columns(self, j: Rows) -> Array:
+    def columns(self, j: Positions) -> Array:
         """K[:, j], one column per index."""
-        return self._bound.take(j).cross(self._rows).dense()
+        return self._binding.take(j).cross(self._rows).dense()
 
     def diag(self) -> Array:
         """The diagonal of a square K."""
         self._refuse_unless_square("diag")
-        return self._bound.diag()
+        if self._diagonal is None:
+            self._diagonal = self._binding.diag()
+            self._diagonal.flags.writeable = False
+        return self._diagonal
 
     def dense(self, out: Array | None = None) -> Array:
         """All entries; refused with its bytes where they would not fit."""
         return self._cross.dense(out)
 
-    def take(self, rows: Rows) -> "TiledGram":
+    def take(self, rows: Positions) -> "TiledGram":
         """K[rows, rows], still not stored."""
         self._refuse_unless_square("take")
-        return TiledGram(self._bound.take(rows))
+        part = TiledGram(self._binding.take(rows))
+        part._proof = self._proof
+        part._diagonal = None if self._diagonal is None else self._diagonal[rows]
+        return part
 
-    def code(self) -> tuple[float, float]:
-        """(low, step) of a code of 16 bits for the entries k = low + step·code of a square K.
+    @property
+    def feature_map(self) -> FeatureMap | None:
+        """The explicit feature map on the basis, where it is finite and one point of it fits."""
+        if self._map is None:
+            self._map = (finite_map(self._binding),)
+        return self._map[0]
 
-        No entry is larger than the largest of the diagonal, and none is negative where the formula says so.
-        """
-        high = float(self.diag().max(initial=0.0))
-        kernel = self._bound.kernel
-        low = 0.0 if isinstance(kernel, Kernel) and kernel.doubt is None else -high
-        return low, (high - low) / (CODES - 1) or 1.0
-
-    def upper_codes(self, code: tuple[float, float]) -> npt.NDArray[np.uint16]:
-        """The entries of a square K above its diagonal, and a few more, in this code; the others are not touched."""
-        single = Bound(self._bound.kernel, self._bound.basis, np.dtype(np.float32))
-        return single.self_cross().upper_half(empty_on_a_line(self.shape, np.uint16), code)
-
-    def factor(self) -> PhiBlocks | None:
+    def features(self) -> MappedFeatures | None:
         """Φ with K = ΦΦᵀ where the feature map is finite and has fewer features than K has rows; else None."""
         self._refuse_unless_square("factor")
-        phi = finite_map(self._bound)
-        return None if phi is None or phi.n_features >= self.shape[0] else PhiBlocks(phi, self._bound.basis)
+        phi = self.feature_map
+        return None if phi is None or phi.n_features >= self.shape[0] else MappedFeatures(phi, self._binding.basis)
 
-    def native(self) -> _core.Basis:
+    def coded(self) -> "TiledCodes":
+        """The entries of a square K in 16 bits; nothing is made before it is asked for."""
+        self._refuse_unless_square("coded")
+        return TiledCodes(self)
+
+    def native(self) -> object:
         """The engine's handle."""
-        return self._bound.native
+        return self._binding.native
 
     @property
     def _rows(self) -> Points:
-        return self._bound.basis if self._points is None else self._points
+        return self._binding.basis if self._points is None else self._points
 
     def _refuse_unless_square(self, what: str) -> None:
         if self._points is not None:
             n, m = self.shape
             raise InvalidInput(f"Only the Gram matrix of one set of points has {what}().", f"This one is {n} x {m}.")
+
+
+@final
+class TiledCodes:
+    """The entries of a square K in 16 bits, made by the engine in float32.
+
+    Parameters
+    ----------
+    gram : TiledGram of shape (n, n)
+        K.
+    """
+
+    __slots__ = ("_gram",)
+
+    def __init__(self, gram: TiledGram) -> None:
+        self._gram = gram
+
+    @property
+    def code(self) -> tuple[float, float]:
+        """(low, step).
+
+        No entry is larger than the largest of the diagonal, and none is negative where the formula says so.
+        """
+        high = float(self._gram.diag().max(initial=0.0))
+        kernel = self._gram.binding.kernel
+        low = 0.0 if isinstance(kernel, Kernel) and kernel.doubt is None else -high
+        return low, (high - low) / (CODES - 1) or 1.0
+
+    def upper(self) -> npt.NDArray[np.uint16]:
+        """The codes above the diagonal, and a few more; the others are not touched."""
+        n, m = self._gram.shape
+        what = f"The Gram matrix of {n} x {m} points in 16 bits"
+        codes = allocate((n, m), np.uint16, what, "Use its products K @ V, or fewer points.")
+        return self._gram.binding.as_single().self_cross().upper_half(codes, self.code)

@@ -1,6 +1,6 @@
 """What is positive, and why: kernels as formulas with proofs."""
 
-from mercer.kernels.algebra import Congruence, Constant, Exp, Normalised, Product, Scaled, Sum
+from mercer.kernels.algebra import Congruence, Constant, Exp, Product, Scaled, Sum
 from mercer.kernels.custom import Custom, Precomputed, Sigmoid
 from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
 from mercer.kernels.distances import (
@@ -18,6 +18,7 @@ from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
 from mercer.kernels.linear import Linear, Quadratic
 from mercer.kernels.names import named
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.parse import parse
 from mercer.kernels.powers import FractionalPower, PolynomialOf, Power, polynomial
 from mercer.kernels.proof import Proof, Step
@@ -27,6 +28,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
+from mercer.kernels.windows import Window
 
 __all__ = [
     "L1",
@@ -88,6 +90,7 @@ __all__ = [
     "Sum",
     "Tanimoto",
     "UserFunction",
+    "Window",
     "named",
     "parse",
     "polynomial",

@@ -9,7 +9,7 @@ from mercer.errors import NotPositive
 from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction, divided, mixed_sorts
 from mercer.kernels.node import written
 from mercer.kernels.pullback import over_disjoint_columns
-from mercer.kernels.rows import KERNEL, InverseRoot, UserFunction
+from mercer.kernels.rows import KERNEL, UserFunction
 from mercer.kernels.rules import (
     ADDITION,
     CONGRUENCE,
@@ -27,7 +27,7 @@ from mercer.notation import POWER, PRODUCT, SUM, Notation
 from mercer.term import REQUIRED, param
 
 __all__ = [
-    "COEFFICIENT", "Congruence", "Constant", "Exp", "Normalised", "Product", "Scaled", "Sum",
+    "COEFFICIENT", "Congruence", "Constant", "Exp", "Product", "Scaled", "Sum",
 ]  # fmt: skip
 
 COEFFICIENT = RealNumber(low=0.0, text="a finite number ≥ 0", error=NotPositive)
@@ -60,7 +60,7 @@ class Constant(Kernel):
     value: float = param(REQUIRED, COEFFICIENT)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The constant itself."""
         return self.value
 
@@ -103,9 +103,9 @@ class Scaled(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """c times the bound of k₁."""
-        return self.scale * self.kernel.bound if self.scale else 0.0
+        return self.scale * self.kernel.max_abs if self.scale else 0.0
 
     def fractional(self, exponent: float) -> Kernel:
         """(c·k)ᵃ = cᵃ·kᵃ."""
@@ -142,7 +142,7 @@ class Sum(Kernel):
     )
     terms: tuple[Kernel, ...] = param(REQUIRED, TupleOf(KERNEL, least=2))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Open sums among the terms: only nodes of this very class."""
         opened = (part for term in self.terms for part in (term.terms if type(term) is Sum else (term,)))
         self._set("terms", tuple(opened))
@@ -152,9 +152,9 @@ class Sum(Kernel):
         return DIRECT_SUM if over_disjoint_columns(self.terms) else ADDITION
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The sum of the bounds."""
-        return sum(term.bound for term in self.terms)
+        return sum(term.max_abs for term in self.terms)
 
     def lower(self, tape: Tape) -> Register:
         """The sum of the terms; constants are added at the end, all at once."""
@@ -193,7 +193,7 @@ class Product(Kernel):
     )
     factors: tuple[Kernel, ...] = param(REQUIRED, TupleOf(KERNEL, least=2))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Open products among the factors: only nodes of this very class."""
         opened = (part for each in self.factors for part in (each.factors if type(each) is Product else (each,)))
         self._set("factors", tuple(opened))
@@ -203,9 +203,9 @@ class Product(Kernel):
         return TENSOR if over_disjoint_columns(self.factors) else SCHUR_PRODUCT
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The product of the bounds."""
-        bounds = [factor.bound for factor in self.factors]
+        bounds = [factor.max_abs for factor in self.factors]
         return 0.0 if 0.0 in bounds else math.prod(bounds)
 
     def fractional(self, exponent: float) -> Kernel:
@@ -246,9 +246,9 @@ class Exp(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The exponential of the bound."""
-        return math.exp(min(self.kernel.bound, 709.0)) if self.kernel.bound < 709.0 else math.inf
+        return math.exp(min(self.kernel.max_abs, 709.0)) if self.kernel.max_abs < 709.0 else math.inf
 
     def fractional(self, exponent: float) -> Kernel:
         """exp(k)ᵃ = exp(a·k)."""
@@ -294,47 +294,7 @@ class Congruence(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """f(x)·k₁·f(z)."""
-        return tape.mul_rows(tape.fold(self.kernel), tape.rows(self.function))
-
-
-@final
-@dataclass(frozen=True, repr=False, eq=False)
-class Normalised(Kernel):
-    """A kernel with ones on the diagonal, written ``k.normalised()``.
-
-    k(x, z) = k₁(x, z)/√(k₁(x, x)·k₁(z, z)), and 0 where k₁(x, x) = 0. Positive because this is f(x)·k₁(x, z)·f(z)
-    with f(x) = k₁(x, x)^(−1/2), or 0 (rule 6).
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel k₁.
-
-    Examples
-    --------
-    >>> from mercer.kernels import Linear
-    >>> Linear().normalised().expand()
-    Linear().scaled_by(InverseRoot(Linear()))
-    """
-
-    notation: ClassVar[Notation] = Notation(
-        source="{kernel:4}.normalised()", text="{kernel:3}/√({kernel.x:3}·{kernel.z:3})",
-        latex=r"\frac{{{kernel}}}{{\sqrt{{{kernel.x:3} \, {kernel.z:3}}}}}", level=PRODUCT,
-    )  # fmt: skip
-    kernel: Kernel = param(REQUIRED, KERNEL)
-
-    @property
-    def bound(self) -> float:
-        """1, by the inequality of Cauchy and Schwarz."""
-        return 1.0
-
-    def fractional(self, exponent: float) -> Kernel:
-        """The normalised power."""
-        return Normalised(self.kernel.fractional(exponent))
-
-    def expand(self) -> Kernel:
-        """Rule 6 with f(x) = k₁(x, x)^(−1/2)."""
-        return Congruence(self.kernel, InverseRoot(self.kernel))
+        return tape.mul_rows(tape.fold(self.kernel), tape.row_values(self.function))
 
 
 def _add(left: Kernel, right: Kernel | Distance | float) -> Kernel:
@@ -379,4 +339,4 @@ def _scaled_by(kernel: Kernel, function: object) -> Kernel:
     return Congruence(kernel, function)
 
 
-BUILD.update(add=_add, multiply=_multiply, divide=_divide, exp=Exp, normalised=Normalised, scaled_by=_scaled_by)
+BUILD.update(add=_add, multiply=_multiply, divide=_divide, exp=Exp, scaled_by=_scaled_by)

@@ -97,7 +97,7 @@ class GramReport:
         return self.evidence is not Evidence.LANCZOS
 
     @cached_property
-    def factor(self) -> Array:  # (r, n)
+    def features(self) -> Array:  # (r, n)
         """P with K = PᵀP, as many rows as K has eigenvalues above the tolerance.
 
         Raises

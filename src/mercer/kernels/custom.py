@@ -81,7 +81,7 @@ class Precomputed(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """The stored entries."""
-        return tape.stored()
+        return tape.value("stored")
 
 
 @final
@@ -121,7 +121,7 @@ class Sigmoid(Kernel):
 
     def resolved_here(self, points: Points) -> Self:
         """γ found on the points."""
-        return self.replace(gamma=GAMMA_RULES[self.gamma](points)) if isinstance(self.gamma, str) else self
+        return self.replace(gamma=GAMMA_RULES[self.gamma](points, self)) if isinstance(self.gamma, str) else self
 
     def lower(self, tape: Tape) -> Register:
         """tanh(γ⟨x, z⟩ + c)."""

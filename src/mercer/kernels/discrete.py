@@ -36,7 +36,7 @@ class Delta(Kernel):
     notation: ClassVar[Notation] = Notation(text="[{x} = {z}]", latex=r"\left[{x} = {z}\right]")
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1."""
         return 1.0
 
@@ -46,7 +46,7 @@ class Delta(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """Whether the points are equal."""
-        return tape.equal()
+        return tape.value("equal")
 
 
 @final
@@ -121,7 +121,7 @@ class Tanimoto(Kernel):
     kernel: Kernel = param(Linear(), KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1: u/(1 − u) for u ≤ ½."""
         return 1.0
 
@@ -132,4 +132,4 @@ class Tanimoto(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """k₁/(k₁(x, x) + k₁(z, z) − k₁)."""
-        return tape.tanimoto(tape.fold(self.kernel), tape.rows(Diagonal(self.kernel)))
+        return tape.tanimoto(tape.fold(self.kernel), tape.row_values(Diagonal(self.kernel)))

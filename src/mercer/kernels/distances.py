@@ -1,8 +1,10 @@
 """Distances: conditionally negative definite functions, and what keeps them so."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, final
+from functools import reduce
+from typing import Any, ClassVar, final
 
 from mercer.domains import RealNumber, TupleOf
 from mercer.errors import MercerError, NotPositive
@@ -13,15 +15,23 @@ from mercer.kernels.node import written
 from mercer.kernels.pullback import DISTANCE
 from mercer.kernels.rows import KERNEL, Diagonal
 from mercer.kernels.rules import (
+    ADDITION,
     BERNSTEIN,
     CITY_BLOCK,
+    CONSTANT,
+    DIRECT_SUM,
     DISTANCE_SCALING,
     DISTANCE_SUM,
+    INNER_PRODUCT,
     POLARISATION,
+    PULLBACK,
+    QUADRATIC_FORM,
+    SCALING,
     Rule,
     underivable,
 )
 from mercer.kernels.tape import Register, Tape
+from mercer.maps.transform import Transform
 from mercer.notation import ATOM, POWER, PRODUCT, SUM, Notation
 from mercer.term import REQUIRED, param
 
@@ -73,7 +83,7 @@ class L1(Distance):
 
     def lower(self, tape: Tape) -> Register:
         """Σ |x − z|."""
-        return tape.l1()
+        return tape.value("l1")
 
 
 @final
@@ -103,11 +113,40 @@ class Polarised(Distance):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     def lower(self, tape: Tape) -> Register:
-        """k(x, x) + k(z, z) − 2k(x, z), or ‖x − z‖² itself, which the engine knows without cancellation."""
-        if isinstance(self.kernel, Linear):
-            return tape.sqdist()
-        minus_two = tape.affine(tape.fold(self.kernel), -2.0, 0.0)
-        return tape.clamp0(tape.add_rows(minus_two, tape.rows(Diagonal(self.kernel))))
+        """k(x, x) + k(z, z) − 2k(x, z); of inner products ‖x − z‖², which the engine knows without cancellation."""
+        kernel = self.kernel
+        rule = kernel.by()
+        if rule is None and _is_of_inner_products(kernel):
+            return tape.fold(Polarised(kernel.expand()))  # type: ignore[arg-type]  # what has no rule expands
+        if rule in PARTS:
+            return PARTS[rule](kernel, tape)
+        minus_two = tape.affine(tape.fold(kernel), -2.0, 0.0)
+        return tape.clamp0(tape.add_rows(minus_two, tape.row_values(Diagonal(kernel))))
+
+
+def _is_of_inner_products(kernel: Any) -> bool:
+    """Whether the kernel is ⟨φ(x), φ(z)⟩ for maps φ that are seen through."""
+    rule = kernel.by()
+    if rule is None:
+        return _is_of_inner_products(kernel.expand())
+    return rule in PARTS and all(map(_is_of_inner_products, kernel.premises()))
+
+
+def _sum_of_distances(node: Any, tape: Tape) -> Register:
+    parts = [tape.fold(Polarised(term)) for term in node.terms if term.by() is not CONSTANT]
+    return reduce(tape.add, parts) if parts else tape.constant(0.0)
+
+
+# The distance that a kernel makes, from those of its parts: rule -> (node, tape) -> its register.
+PARTS: dict[Rule | None, Callable[[Any, Tape], Register]] = {
+    INNER_PRODUCT: lambda node, tape: tape.sqdist(),
+    QUADRATIC_FORM: lambda node, tape: tape.through(Transform(node.root(), "Quadratic")).sqdist(),
+    CONSTANT: lambda node, tape: tape.constant(0.0),
+    SCALING: lambda node, tape: tape.affine(tape.fold(Polarised(node.kernel)), node.scale, 0.0),
+    ADDITION: _sum_of_distances,
+    DIRECT_SUM: _sum_of_distances,
+    PULLBACK: lambda node, tape: tape.through(node.map).fold(Polarised(node.kernel)),
+}
 
 
 @final
@@ -134,7 +173,7 @@ class DistanceSum(Distance):
     )
     terms: tuple[Distance, ...] = param(REQUIRED, TupleOf(DISTANCE, least=2))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Open sums among the terms: only nodes of this very class."""
         opened = (part for term in self.terms for part in (term.terms if type(term) is DistanceSum else (term,)))
         self._set("terms", tuple(opened))

@@ -13,8 +13,9 @@ from typing import Any, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
+from mercer.kernels.plan import PointFunction
 from mercer.kernels.sources import values_of, vectors_of
 from mercer.maps import FittedMap
 from mercer.points import Indicators, Points, as_points, check_same_width
@@ -42,13 +43,6 @@ class Features(Protocol):
 
     def __call__(self, points: Points) -> Array:
         """The features of each point: (n, M)."""
-
-
-class FunctionOfOnePoint(Protocol):
-    """The f of rule 6."""
-
-    def values(self, points: Points) -> Array:
-        """f at each point: (n,)."""
 
 
 class SelfSimilar(Protocol):
@@ -136,7 +130,7 @@ class Stretched:
 class Weighted:
     """f(x)·φ(x), for f(x)·k(x, z)·f(z)."""
 
-    function: FunctionOfOnePoint
+    function: PointFunction
     part: Features
 
     @property
@@ -344,12 +338,12 @@ class FeatureMap:
             Refused with its bytes where it would not fit.
         """
         points = self._read(Z)
-        refuse_too_large(
-            len(points) * self.n_features * BYTES,
+        out = allocate(
+            (len(points), self.n_features),
+            np.float64,
             f"{len(points)} points in the {self.n_features} features of {self.kernel!r}",
             "Use the kernel itself, which never forms them, or fewer points at a time.",
         )
-        out = np.empty((len(points), self.n_features))
         for rows, features in self.blocks(points):
             out[rows] = features
         return out

@@ -107,7 +107,7 @@ def _coordinates(node: Any, seen: Seen, fit: Fit) -> Features:  # noqa: ARG001 (
 
 def _transformed(node: Any, seen: Seen, fit: Fit) -> Features:  # noqa: ARG001 (a row of the table)
     owner = repr(node)
-    transform = Transform(node.root())
+    transform = Transform(node.root(), "Quadratic")
     width = seen.columns if isinstance(seen, Width) else vectors_of(seen, owner).width
     return Through(transform, Coordinates(owner, transform.out_width(width)))
 

@@ -37,7 +37,7 @@ class HistogramIntersection(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """Σ min(x, z)."""
-        return tape.minimum()
+        return tape.value("min")
 
 
 @final
@@ -63,7 +63,7 @@ class ChiSquared(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """Σ 2xz/(x + z)."""
-        return tape.chi2()
+        return tape.value("chi2")
 
 
 @final
@@ -92,7 +92,7 @@ class ExponentialChiSquared(Kernel):
     gamma: float = param(1.0, Positive)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1."""
         return 1.0
 

@@ -6,9 +6,10 @@ from typing import ClassVar, Self, final
 from mercer.domains import GammaOrRule, Integer, NonNegative
 from mercer.errors import InvalidParameter
 from mercer.kernels import lengths
-from mercer.kernels.algebra import Congruence, Normalised
+from mercer.kernels.algebra import Congruence
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.linear import Linear
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import Power
 from mercer.kernels.rows import NormPower
 from mercer.kernels.series import PowerSeries
@@ -60,7 +61,7 @@ class Polynomial(Kernel):
 
     def resolved_here(self, points: Points) -> Self:
         """γ found on the points."""
-        return self.replace(gamma=GAMMA_RULES[self.gamma](points)) if isinstance(self.gamma, str) else self
+        return self.replace(gamma=GAMMA_RULES[self.gamma](points, self)) if isinstance(self.gamma, str) else self
 
     def expand(self) -> Kernel:
         """The power of a sum; what is 1 or 0 is left out."""
@@ -89,7 +90,7 @@ class Cosine(Kernel):
     notation: ClassVar[Notation] = Notation(text="cos({x}, {z})", latex=r"\cos({x}, {z})")
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1."""
         return 1.0
 
@@ -136,4 +137,4 @@ class ArcCosine(Kernel):
     def lower(self, tape: Tape) -> Register:
         """Through the chord of unit vectors, which keeps the digits of small angles that the cosine loses."""
         series = tape.arccosine(tape.through(UnitRows()).sqdist(), self.order)
-        return tape.mul_rows(series, tape.rows(NormPower(self.order)))
+        return tape.mul_rows(series, tape.row_values(NormPower(self.order)))

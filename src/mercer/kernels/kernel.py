@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.domains import is_number
-from mercer.errors import InvalidParameter, MercerError
-from mercer.kernels.bound import diagonal, evaluate
+from mercer.errors import InvalidArgument, InvalidParameter, MercerError, shown
+from mercer.kernels.binding import diagonal, evaluate
 from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.logs import logarithm
 from mercer.kernels.node import Node, written
 from mercer.kernels.proof import Proof, prove
 from mercer.kernels.rules import ADDITION, DISTANCE_SCALING, DISTANCE_SUM, SCALING, SCHUR_PRODUCT, Rule, underivable
@@ -39,6 +40,10 @@ class RowFunction(Node):
     @abstractmethod
     def values(self, points: Points) -> npt.NDArray[np.float64]:
         """The function at each point: (n,)."""
+
+    def logs(self, points: Points) -> npt.NDArray[np.float64]:
+        """log |f| at each point, −∞ where f = 0: also where f itself would round to 0 or overflow."""
+        return logarithm(np.abs(self.values(points)))
 
     def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002 (the sort's own fact)
         """Whether the values are ≥ 0."""
@@ -69,7 +74,7 @@ class Kernel(_Sort):
     """Sort: functions k(x, z) whose every Gram matrix is positive semi-definite."""
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """A derived bound of |k(x, z)|, inf where none is derived."""
         return float("inf")
 
@@ -82,38 +87,38 @@ class Kernel(_Sort):
         raise BUILD["no_power"](self, exponent)
 
     def __add__(self, other: object) -> "Kernel":
-        if isinstance(other, Node) or is_number(other):
+        if isinstance(other, Node) or _is_number(other):
             kernel: Kernel = BUILD["add"](self, other)
             return kernel
         return NotImplemented
 
     def __radd__(self, other: object) -> "Kernel":
-        return self + other if is_number(other) else NotImplemented
+        return self + other if _is_number(other) else NotImplemented
 
     def __mul__(self, other: object) -> "Kernel":
-        if isinstance(other, Node) or is_number(other):
+        if isinstance(other, Node) or _is_number(other):
             kernel: Kernel = BUILD["multiply"](self, other)
             return kernel
         return NotImplemented
 
     def __rmul__(self, other: object) -> "Kernel":
-        return self * other if is_number(other) else NotImplemented
+        return self * other if _is_number(other) else NotImplemented
 
     def __truediv__(self, other: object) -> "Kernel":
         if isinstance(other, Node):
             raise _quotient(self, other)
-        if not is_number(other):
+        if not _is_number(other):
             return NotImplemented
         kernel: Kernel = BUILD["divide"](self, other)
         return kernel
 
     def __rtruediv__(self, other: object) -> "Kernel":
-        if is_number(other):
+        if _is_number(other):
             raise _quotient(other, self)
         return NotImplemented
 
     def __pow__(self, exponent: object) -> "Kernel":
-        if not is_number(exponent):
+        if not _is_number(exponent):
             return NotImplemented
         kernel: Kernel = BUILD["power"](self, exponent)
         return kernel
@@ -122,12 +127,12 @@ class Kernel(_Sort):
         raise underivable(f"-{written(self, ATOM)}", SCALING, "a factor c ≥ 0", "-1.0", "Try the kernel itself.")
 
     def __sub__(self, other: object) -> "Kernel":
-        if isinstance(other, Node) or is_number(other):
+        if isinstance(other, Node) or _is_number(other):
             raise _difference(self, other)
         return NotImplemented
 
     def __rsub__(self, other: object) -> "Kernel":
-        if is_number(other):
+        if _is_number(other):
             raise _difference(other, self)
         return NotImplemented
 
@@ -181,9 +186,9 @@ class Distance(_Sort):
         if isinstance(other, Distance):
             distance: Distance = BUILD["add_distances"](self, other)
             return distance
-        if is_number(other) and other == 0:  # so that sum() works
+        if _is_number(other) and other == 0:  # so that sum() works
             return self
-        if is_number(other) or isinstance(other, Kernel):
+        if _is_number(other) or isinstance(other, Kernel):
             raise underivable(
                 f"{written(self, SUM)} + {_operand(other, PRODUCT)}", DISTANCE_SUM, "distances, zero on the diagonal",
                 _described(other), "Try k.of(distance), or the distance of a kernel, Polarised(k).",
@@ -191,10 +196,10 @@ class Distance(_Sort):
         return NotImplemented
 
     def __radd__(self, other: object) -> "Distance":
-        return self + other if is_number(other) else NotImplemented
+        return self + other if _is_number(other) else NotImplemented
 
     def __mul__(self, other: object) -> "Distance":
-        if is_number(other):
+        if _is_number(other):
             distance: Distance = BUILD["scale_distance"](self, other)
             return distance
         if isinstance(other, Distance):
@@ -208,7 +213,7 @@ class Distance(_Sort):
         return NotImplemented
 
     def __rmul__(self, other: object) -> "Distance":
-        return self * other if is_number(other) else NotImplemented
+        return self * other if _is_number(other) else NotImplemented
 
     def __truediv__(self, other: object) -> "Distance":
         if isinstance(other, Node):
@@ -216,13 +221,13 @@ class Distance(_Sort):
                 f"{written(self, PRODUCT)} / {written(other, POWER)}", DISTANCE_SCALING, "a number c ≥ 0",
                 "a quotient of functions", "Try the distance over a number > 0.",
             )  # fmt: skip
-        if not is_number(other):
+        if not _is_number(other):
             return NotImplemented
         distance: Distance = BUILD["divide_distance"](self, other)
         return distance
 
     def __pow__(self, exponent: object) -> "Distance":
-        if not is_number(exponent):
+        if not _is_number(exponent):
             return NotImplemented
         distance: Distance = BUILD["bernstein_power"](self, exponent)
         return distance
@@ -231,7 +236,7 @@ class Distance(_Sort):
         raise underivable(f"-{written(self, ATOM)}", DISTANCE_SCALING, "a factor c ≥ 0", "-1.0", "Try RBF().of(…).")
 
     def __sub__(self, other: object) -> "Distance":
-        if isinstance(other, Node) or is_number(other):
+        if isinstance(other, Node) or _is_number(other):
             raise underivable(
                 f"{written(self, SUM)} - {_operand(other, PRODUCT)}", DISTANCE_SUM, "distances added, never subtracted",
                 "a difference", "Try the sum of the distances.",
@@ -254,6 +259,13 @@ class Distance(_Sort):
             f"{self!r}.of({other!r}) has no meaning.", f"{self!r} is a distance; .of belongs to radial kernels.",
             f"Try RBF().of({self!r}).",
         )  # fmt: skip
+
+
+def _is_number(operand: object) -> bool:
+    """Whether an operand is a number; an integer beyond every float is refused for what it is."""
+    if isinstance(operand, int) and not isinstance(operand, bool) and not is_number(operand):
+        raise InvalidArgument("Numbers in a formula must not be beyond every float.", f"Got {shown(operand)}.")
+    return is_number(operand)
 
 
 def _operand(value: object, level: int) -> str:

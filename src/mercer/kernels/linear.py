@@ -85,4 +85,4 @@ class Quadratic(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """⟨Px, Pz⟩."""
-        return tape.through(Transform(self.root())).inner()
+        return tape.through(Transform(self.root(), "Quadratic")).inner()

@@ -125,8 +125,8 @@ class Node(Term):
             for name, child in self._slots().items()
             if isinstance(child, Node) and child.unresolved
         }
-        settled = self.replace(**changed) if changed else self
-        return settled.resolved_here(points)
+        replaced = self.replace(**changed) if changed else self
+        return replaced.resolved_here(points)
 
     # Notation
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mercer.domains import is_number
 from mercer.errors import ParseError
-from mercer.kernels.algebra import Congruence, Constant, Exp, Normalised, Product, Scaled, Sum
+from mercer.kernels.algebra import Congruence, Constant, Exp, Product, Scaled, Sum
 from mercer.kernels.custom import Custom, Precomputed, Sigmoid
 from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
 from mercer.kernels.distances import (
@@ -28,6 +28,7 @@ from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, Histogra
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.linear import Linear, Quadratic
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import FractionalPower, PolynomialOf, Power, polynomial
 from mercer.kernels.pullback import DistancePullback, Pullback
 from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, RationalQuadratic
@@ -184,7 +185,9 @@ class _Reader:
         try:
             return function(*positional, **named)
         except TypeError as error:
-            raise ParseError("The arguments do not fit.", f"Got {self._source(node)}: {error}.") from None
+            raise ParseError(
+                "The arguments do not fit.", f"Got {self._source(node)}: {str(error).rstrip('.')}."
+            ) from None
 
     def _unknown(self, name: str, node: ast.expr) -> ParseError:
         near = get_close_matches(name, [*NAMES, *self.names], n=1)

@@ -1,58 +1,45 @@
 """The program of a kernel: what is read from the points, and what is done to each entry.
 
-A plan is pure data, made once from a tree by `mercer.kernels.tape` and carried once into the engine.
+A plan is pure data, made once from a tree by `mercer.kernels.tape` and carried once into the engine, whose tables say
+what it may contain.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer import _core
 from mercer.maps.base import Map
 from mercer.points.base import Points
 
-__all__ = ["LEAVES", "OPERATIONS", "Instruction", "Leaf", "Plan", "Row"]
+__all__ = ["LEAVES", "OPERATIONS", "Instruction", "Leaf", "LeafKind", "Plan", "PointFunction"]
+
+
+class LeafKind(NamedTuple):
+    """A row of the table of leaves.
+
+    Attributes
+    ----------
+    takes : str
+        What it takes from the points: a row of `mercer.kernels.sources.SOURCES`.
+    text : str
+        What it reads of a pair of them.
+    """
+
+    takes: str
+    text: str
+
 
 # What an instruction may do: name -> its operands. a, b are registers; leaf and row are indices into the plan.
-OPERATIONS: dict[str, tuple[str, ...]] = {
-    "inner": ("leaf",),
-    "sqdist": ("leaf",),
-    "value": ("leaf",),
-    "constant": ("s",),
-    "affine": ("a", "s", "t"),
-    "add": ("a", "b"),
-    "mul": ("a", "b"),
-    "div": ("a", "b"),
-    "exp": ("a",),
-    "decay": ("a",),
-    "log1p": ("a",),
-    "sqrt": ("a",),
-    "pow": ("a", "s"),
-    "powi": ("a", "s"),
-    "tanh": ("a",),
-    "clamp0": ("a",),
-    "arccosine": ("a", "s"),
-    "add_rows": ("a", "row"),
-    "mul_rows": ("a", "row"),
-    "tanimoto": ("a", "row"),
-    "inverse_sum": ("row",),
-}
-
+OPERATIONS: dict[str, tuple[str, ...]] = _core.operations()
 # What may be read from a pair of points.
-LEAVES: dict[str, str] = {
-    "dot": "⟨x, z⟩, and from the same tile ‖x − z‖²",
-    "l1": "Σ |x − z|",
-    "min": "Σ min(x, z)",
-    "chi2": "Σ 2xz/(x + z), 0/0 = 0",
-    "equal": "1 where the points are equal, else 0",
-    "stored": "an entry of a precomputed matrix",
-    "callback": "the value of a Python function",
-}
+LEAVES: dict[str, LeafKind] = {name: LeafKind(*row) for name, row in _core.leaves().items()}
 
 
-class Row(Protocol):
+class PointFunction(Protocol):
     """A real function of one point, evaluated once per side when points are bound."""
 
     def values(self, points: Points) -> npt.NDArray[np.float64]:
@@ -93,7 +80,7 @@ class Plan:
 
     views: tuple[tuple[Map, ...], ...]
     leaves: tuple[Leaf, ...]
-    rows: tuple[tuple[Row, int], ...]  # a function and the view that it is evaluated in
+    rows: tuple[tuple[PointFunction, int], ...]  # a function and the view that it is evaluated in
     instructions: tuple[Instruction, ...]
     n_registers: int
     result: int

@@ -47,15 +47,19 @@ class Power(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     exponent: int = param(REQUIRED, Integer(0, error=NotPositive))
 
+    def monomials(self) -> tuple[tuple[int, float], ...]:
+        """The degree and coefficient of each term of the polynomial: one."""
+        return ((self.exponent, 1.0),)
+
     @property
     def never_negative(self) -> bool:
         """Whether the exponent is even."""
         return self.exponent % 2 == 0
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The power of the bound."""
-        return self.kernel.bound**self.exponent
+        return self.kernel.max_abs**self.exponent
 
     def lower(self, tape: Tape) -> Register:
         """k₁ⁿ."""
@@ -92,14 +96,14 @@ class FractionalPower(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     exponent: float = param(REQUIRED, COEFFICIENT)
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Refuse what has no rule, at the smallest part that has none."""
         self.expand()
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The bound of the expansion."""
-        return self.expand().bound
+        return self.expand().max_abs
 
     def expand(self) -> Kernel:
         """The kernel of the same family that this power is."""
@@ -131,7 +135,7 @@ class PolynomialOf(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     coefficients: tuple[float, ...] = param(REQUIRED, TupleOf(FiniteReal))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Refuse a negative coefficient."""
         for degree, coefficient in enumerate(self.coefficients):
             if coefficient < 0.0:
@@ -155,6 +159,10 @@ class PolynomialOf(Kernel):
             level=SUM, condition="coefficients {coefficients} ≥ 0", condition_latex=r"{coefficients} \ge 0",
         )  # fmt: skip
 
+    def monomials(self) -> tuple[tuple[int, float], ...]:
+        """The degree and coefficient of each term that is not zero."""
+        return tuple((degree, each) for degree, each in enumerate(self.coefficients) if each)
+
     @property
     def never_negative(self) -> bool:
         """Whether only even powers occur."""
@@ -165,9 +173,9 @@ class PolynomialOf(Kernel):
         return len(self.coefficients) > 1 and self.kernel.confines()
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The polynomial of the bound."""
-        return sum(a * self.kernel.bound**n for n, a in enumerate(self.coefficients) if a)
+        return sum(a * self.kernel.max_abs**n for n, a in enumerate(self.coefficients) if a)
 
     def lower(self, tape: Tape) -> Register:
         """Horner's scheme."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import ClassVar, final
 
 from mercer.domains import Instance
-from mercer.errors import InvalidParameter
+from mercer.errors import InvalidParameter, shown
 from mercer.kernels.kernel import BUILD, Distance, Kernel
 from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import DISTANCE_PULLBACK, PULLBACK, Rule
@@ -77,9 +78,9 @@ class Pullback(Kernel):
         return False
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """The bound of k₁."""
-        return self.kernel.bound
+        return self.kernel.max_abs
 
     def fractional(self, exponent: float) -> Kernel:
         """The pullback of the power."""
@@ -170,12 +171,12 @@ def _as_map(*target: object) -> Map:
     """A map as it is; names and indices as columns; a function of points as a map."""
     if len(target) == 1 and isinstance(target[0], Map):
         return target[0]
-    if target and all(isinstance(name, str | int) and not isinstance(name, bool) for name in target):
+    if target and all(isinstance(name, str | Integral) and not isinstance(name, bool) for name in target):
         return Columns(*target)  # type: ignore[arg-type]  # its field says what fits
     if len(target) == 1 and callable(target[0]) and not isinstance(target[0], Term):
         return FunctionMap(target[0])
     raise InvalidParameter(
-        f".on({', '.join(map(repr, target))}) is not understood.",
+        f".on({', '.join(map(shown, target))}) is not understood.",
         "It takes one map, names or indices of columns, or one function of points.",
         'Try .on(Scale(2.0)), .on("age", "income") or .on(0, 1).',
     )

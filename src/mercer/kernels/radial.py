@@ -21,6 +21,7 @@ from mercer.kernels.tape import Register, Tape
 from mercer.maps import Torus
 from mercer.maps.percolumn import PerColumn
 from mercer.notation import ATOM, PRODUCT, Notation
+from mercer.points.adapt import require
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
 
@@ -244,7 +245,7 @@ class Periodic(Kernel):
     period: float | npt.NDArray[np.float64] = param(1.0, PositiveNumbers)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """1, as for the Gaussian kernel."""
         return 1.0
 
@@ -255,7 +256,8 @@ class Periodic(Kernel):
     def resolved_here(self, points: Points) -> Self:
         """The length scale found on the torus."""
         torus = Torus(self.period)
-        return self.replace(length_scale=RBF(self.length_scale).resolve_on(torus(points)).length_scale)
+        seen = torus(require(points, torus.needs, repr(self)))
+        return self.replace(length_scale=RBF(self.length_scale).resolved_by(RBF.metric, seen, self).length_scale)
 
     def expand(self) -> Kernel:
         """The Gaussian kernel on the torus; each column becomes a cosine and a sine."""

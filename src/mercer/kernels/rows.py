@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from mercer.domains import Function, Instance, Integer, Length
 from mercer.errors import InvalidInput, NotFinite
+from mercer.kernels.called import real_values
 from mercer.kernels.kernel import Kernel, RowFunction
 from mercer.kernels.linear import Linear
-from mercer.notation import POWER, PRODUCT, Notation
+from mercer.kernels.logs import is_steep, log_diagonal
+from mercer.notation import POWER, PRODUCT, Notation, function_name
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
 
@@ -48,7 +50,11 @@ class GaussianEnvelope(RowFunction):
 
     def values(self, points: Points) -> Values:
         """exp(−‖x‖²/(2ℓ²)) at each point."""
-        return np.exp(Linear().diag(points) * (-0.5 / self.length_scale**2))
+        return np.exp(self.logs(points))
+
+    def logs(self, points: Points) -> Values:
+        """−‖x‖²/(2ℓ²) at each point."""
+        return Linear().diag(points) * (-0.5 / self.length_scale**2)
 
 
 @final
@@ -74,6 +80,11 @@ class NormPower(RowFunction):
         """‖x‖ⁿ at each point."""
         squares = Linear().diag(points)
         return np.where(squares > 0.0, squares ** (0.5 * self.power), 0.0)
+
+    def logs(self, points: Points) -> Values:
+        """n·log ‖x‖ at each point, −∞ at x = 0."""
+        norms = 0.5 * log_diagonal(Linear(), points)
+        return np.where(norms > -np.inf, self.power * np.where(norms > -np.inf, norms, 0.0), -np.inf)
 
 
 @final
@@ -123,9 +134,16 @@ class InverseRoot(RowFunction):
 
     def values(self, points: Points) -> Values:
         """1/√k(x, x) at each point."""
+        if is_steep(self.kernel):
+            return np.exp(self.logs(points))
         diagonal = self.kernel.diag(points)
         positive = diagonal > 0.0
         return np.where(positive, 1.0 / np.sqrt(np.where(positive, diagonal, 1.0)), 0.0)
+
+    def logs(self, points: Points) -> Values:
+        """−½·log k(x, x) at each point, −∞ where k(x, x) = 0."""
+        inner = log_diagonal(self.kernel, points)
+        return np.where(inner > -np.inf, -0.5 * inner, -np.inf)
 
 
 @final
@@ -149,7 +167,7 @@ class IsZero(RowFunction):
 
     def values(self, points: Points) -> Values:
         """Whether k(x, x) vanishes, at each point."""
-        return np.where(self.kernel.diag(points) == 0.0, 1.0, 0.0)
+        return np.where(log_diagonal(self.kernel, points) == -np.inf, 1.0, 0.0)
 
 
 @final
@@ -173,7 +191,7 @@ class IsPositive(RowFunction):
 
     def values(self, points: Points) -> Values:
         """Whether k(x, x) is positive, at each point."""
-        return np.where(self.kernel.diag(points) > 0.0, 1.0, 0.0)
+        return np.where(log_diagonal(self.kernel, points) > -np.inf, 1.0, 0.0)
 
 
 @final
@@ -202,12 +220,14 @@ class UserFunction(RowFunction):
 
     def values(self, points: Points) -> Values:
         """The function's values, checked: one finite number per point."""
-        found = np.asarray(self.fn(points.raw()), dtype=np.float64)
+        name = function_name(self.fn)
+        found = real_values(self.fn(points.raw()), f"The function {name}")
         if found.shape != (len(points),):
             raise InvalidInput(
-                f"{self!r} must return one number per point.", f"Got shape {found.shape} for {len(points)} points."
+                f"The function {name} must return one number per point.",
+                f"Got shape {found.shape} for {len(points)} points.",
             )
         if not np.isfinite(found).all():
             row = int(np.flatnonzero(~np.isfinite(found))[0])
-            raise NotFinite(f"{self!r} is not finite at row {row}.", f"Got {found[row]}.")
+            raise NotFinite(f"The function {name} is not finite at row {row}.", f"It gave {found[row]}.", row=row)
         return found

@@ -48,7 +48,7 @@ class Radial(Kernel):
         return self.metric if name == "psi" else getattr(self, name)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """f(0) = 1, the largest value."""
         return 1.0
 
@@ -63,14 +63,14 @@ class Radial(Kernel):
 
     def resolved_here(self, points: Points) -> Self:
         """The length scale found on the points."""
-        return self.resolved_by(self.metric, points)
+        return self.resolved_by(self.metric, points, self)
 
-    def resolved_by(self, distance: Distance, points: Points) -> Self:
-        """The length scale found on the points with this distance."""
+    def resolved_by(self, distance: Distance, points: Points, owner: Kernel) -> Self:
+        """The length scale found on the points with this distance, for the kernel that messages name."""
         if not isinstance(self.length_scale, str):
             return self
         find = lengths.TABLE[self.length_scale]
-        return self.replace(length_scale=find(points, distance, self.profile.length_power))
+        return self.replace(length_scale=find(points, distance, self.profile.length_power, owner))
 
     def anisotropic(self) -> Kernel:
         """One length scale per column, as the pullback of the unit one by x ↦ x/ℓ."""
@@ -131,7 +131,7 @@ class Of(Kernel):
     kernel: Radial = param(REQUIRED, RADIAL)
     distance: Distance = param(REQUIRED, DISTANCE)
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """Length scales per column belong to vectors, not to any distance."""
         if not self.kernel.is_isotropic:
             raise InvalidParameter(
@@ -168,10 +168,10 @@ class Of(Kernel):
     def resolve_on(self, points: Points) -> "Of":
         """The length scale found with this distance."""
         distance = self.distance.resolve_on(points)
-        return Of(self.kernel.resolved_by(distance, points), distance)
+        return Of(self.kernel.resolved_by(distance, points, self), distance)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """f(0) = 1."""
         return 1.0
 

@@ -91,14 +91,14 @@ class PowerSeries(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
     series: str = param(REQUIRED, Choice(tuple(TABLE)))
 
-    def settle(self) -> None:
+    def validate(self) -> None:
         """The kernel must have a bound inside the radius."""
-        row, bound = self.row, self.kernel.bound
+        row, max_abs = self.row, self.kernel.max_abs
         less = "≤" if row.closed else "<"
-        if not (bound <= row.radius if row.closed else bound < row.radius):
+        if not (max_abs <= row.radius if row.closed else max_abs < row.radius):
             raise NotPositive(
                 f"PowerSeries({self.kernel!r}, {self.series!r}) cannot be derived as a kernel.",
-                f"{POWER_SERIES.label.capitalize()} needs |k| {less} {row.radius:g}; derived |k| ≤ {bound:g}.",
+                f"{POWER_SERIES.label.capitalize()} needs |k| {less} {row.radius:g}; derived |k| ≤ {max_abs:g}.",
                 "Try k.normalised(), or a multiple below the radius. That it cannot be derived is not a disproof.",
             )
 
@@ -123,7 +123,7 @@ class PowerSeries(Kernel):
         """The fields, the coefficients and the bound."""
         if name == "coefficients":
             return Raw(self.row.coefficients, self.row.coefficients)
-        return self.kernel.bound if name == "limit" else getattr(self, name)
+        return self.kernel.max_abs if name == "limit" else getattr(self, name)
 
     def lower(self, tape: Tape) -> Register:
         """The sum of the series."""
@@ -163,8 +163,8 @@ class InverseSum(Kernel):
 
     def lower(self, tape: Tape) -> Register:
         """1/(a(x) + a(z)), masked: beside a point with a = 0 the integral would not converge."""
-        inverse = tape.inverse_sum(tape.rows(Diagonal(self.kernel)))
-        return tape.mul_rows(inverse, tape.rows(IsPositive(self.kernel)))
+        inverse = tape.inverse_sum(tape.row_values(Diagonal(self.kernel)))
+        return tape.mul_rows(inverse, tape.row_values(IsPositive(self.kernel)))
 
 
 @final
@@ -195,7 +195,7 @@ class Share(Kernel):
     kernel: Kernel = param(REQUIRED, KERNEL)
 
     @property
-    def bound(self) -> float:
+    def max_abs(self) -> float:
         """½: |k(x, z)| ≤ √(k(x, x)·k(z, z)) ≤ (k(x, x) + k(z, z))/2."""
         return 0.5
 

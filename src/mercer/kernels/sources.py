@@ -1,4 +1,4 @@
-"""What each leaf of a plan takes from the points: one row of the table `LEAF_SOURCES` per kind of leaf.
+"""What the leaves of a plan take from the points: one row of the table `SOURCES` for each kind of source.
 
 A source is made from the basis once and keeps what it learnt there (a dictionary of values, a format); it then
 prepares any other points in the same way, for the other side of the matrix.
@@ -6,19 +6,24 @@ prepares any other points in the same way, for the other side of the matrix.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, final
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from mercer import _core
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import DomainMismatch, InvalidInput
-from mercer.kernels.plan import Leaf
+from mercer.kernels.called import FORMS
+from mercer.kernels.plan import LEAVES, Leaf
 from mercer.points import Domain, Indicators, Points, Stored, Vectors, require
 
-__all__ = ["LEAF_SOURCES", "Source", "values_of", "vectors_of"]
+__all__ = ["SOURCES", "Source", "source_of", "values_of", "vectors_of"]
+
+
+# The engine keeps a number for each column, which wider rows may not pay for: those with few entries are narrowed.
+WIDE = 1 << 20
 
 
 class Source(Protocol):
@@ -39,11 +44,15 @@ class _Inner:
 
     owner: str
     sparse: bool
+    occupied: npt.NDArray[np.int32] | None  # the columns that the basis has entries in, where the others are many
 
     @classmethod
     def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
         found = vectors_of(basis, owner)
-        return cls(owner, isinstance(found, Indicators) or found.is_sparse)
+        if isinstance(found, Indicators) or not found.is_sparse:
+            return cls(owner, isinstance(found, Indicators), None)
+        is_wide = found.width > max(WIDE, 16 * found.csr.nnz)
+        return cls(owner, True, np.unique(found.csr.indices) if is_wide else None)
 
     def add(self, side: _core.Side, points: Points) -> None:
         found = vectors_of(points, self.owner)
@@ -51,10 +60,29 @@ class _Inner:
             side.sparse(found.offsets, found.codes, None, max(found.n_items, 1), found.sizes.astype(np.float64))
         elif self.sparse:
             rows = found.csr if found.is_sparse else sp.csr_array(found.dense)
+            if self.occupied is not None:
+                rows = _narrowed(rows, self.occupied)
             offsets, columns = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
-            side.sparse(offsets, columns, rows.data, found.width, None)
+            side.sparse(offsets, columns, rows.data, rows.shape[1], None)
         else:
             side.dense(_dense(found, self.owner))
+
+
+def _narrowed(rows: Any, occupied: npt.NDArray[np.int32]) -> Any:
+    """The rows on the occupied columns, and in one more column the norm of what lies outside them.
+
+    So norms are exact, and so are inner products and distances to rows that have nothing outside.
+    """
+    n, m = rows.shape[0], len(occupied)
+    codes = np.searchsorted(occupied, rows.indices)
+    known = codes < m
+    known[known] = occupied[codes[known]] == rows.indices[known]
+    row = np.repeat(np.arange(n), np.diff(rows.indptr))
+    outside = np.bincount(row[~known], weights=rows.data[~known].astype(np.float64) ** 2, minlength=n)
+    apart = np.flatnonzero(outside)
+    values = np.concatenate([rows.data[known], np.sqrt(outside[apart]).astype(rows.dtype)])
+    places = np.concatenate([row[known], apart]), np.concatenate([codes[known], np.full(len(apart), m)])
+    return sp.csr_array((values, places), shape=(n, m + 1))
 
 
 @final
@@ -64,11 +92,10 @@ class _Coordinates:
 
     owner: str
     signed: bool
-    SIGNED: ClassVar[frozenset[str]] = frozenset({"l1"})
 
     @classmethod
     def fit(cls, leaf: Leaf, owner: str, _basis: Points, /) -> Self:
-        return cls(owner, leaf.kind in cls.SIGNED)
+        return cls(owner, LEAVES[leaf.kind].takes == "coordinates")
 
     def add(self, side: _core.Side, points: Points) -> None:
         found = vectors_of(points, self.owner)
@@ -137,58 +164,23 @@ class _Entries:
 class _Calls:
     """A Python function of two points, or of two collections of points."""
 
-    owner: str
     fn: Callable[..., Any]
     form: str
     basis: Points
 
     @classmethod
-    def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
+    def fit(cls, leaf: Leaf, _owner: str, basis: Points, /) -> Self:
         assert leaf.fn is not None
-        return cls(owner, leaf.fn, leaf.form, basis)
+        return cls(leaf.fn, leaf.form, basis)
 
     def add(self, side: _core.Side, points: Points) -> None:
-        fill = _FORMS[self.form]
+        fill = FORMS[self.form]
 
         def block(i0: int, i1: int, j0: int, j1: int) -> npt.NDArray[np.float64]:
             left, right = points.take(slice(i0, i1)).raw(), self.basis.take(slice(j0, j1)).raw()
-            return fill(self.fn, left, right, (i1 - i0, j1 - j0), self.owner)
+            return fill(self.fn, left, right, (i1 - i0, j1 - j0))
 
         side.call(block)
-
-
-def _call_pairs(
-    fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int], owner: str
-) -> npt.NDArray[np.float64]:
-    out = np.empty(shape)
-    for i, x in enumerate(left):
-        for j, z in enumerate(right):
-            value = fn(x, z)
-            try:
-                out[i, j] = value
-            except (TypeError, ValueError):
-                raise InvalidInput(
-                    f"The function of {owner} must give one number for two points.",
-                    f"It gave {value!r}.",
-                    'For a function of two collections of points that gives a matrix, say form="matrix".',
-                ) from None
-    return out
-
-
-def _call_matrix(
-    fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int], owner: str
-) -> npt.NDArray[np.float64]:
-    out = np.ascontiguousarray(fn(left, right), dtype=np.float64)
-    if out.shape != shape:
-        raise InvalidInput(
-            f"The function of {owner} must give a matrix of shape {shape} for {shape[0]} and {shape[1]} points.",
-            f"It gave shape {out.shape}.",
-            'For a function of two points that gives a number, say form="pair".',
-        )
-    return out
-
-
-_FORMS = {"pair": _call_pairs, "matrix": _call_matrix}
 
 
 def vectors_of(points: Points, owner: str) -> Vectors | Indicators:
@@ -201,12 +193,13 @@ def vectors_of(points: Points, owner: str) -> Vectors | Indicators:
 def _dense(points: Vectors, owner: str) -> npt.NDArray[np.floating[Any]]:
     if points.dense is not None:
         return points.dense
-    refuse_too_large(
-        int(np.prod(points.shape)) * points.dtype.itemsize,
+    out = allocate(
+        points.shape,
+        points.dtype,
         f"The dense copy of the sparse rows that {owner} needs",
         "Use a kernel of inner products, which takes sparse rows as they are, or select columns.",
     )
-    return np.ascontiguousarray(points.csr.toarray())
+    return np.asarray(points.csr.toarray(out=out))
 
 
 _ANY = frozenset({Domain.VECTORS, Domain.OBJECTS, Domain.SETS})
@@ -226,12 +219,17 @@ def values_of(points: Points, owner: str) -> list[Any]:
     return list(found.raw())
 
 
-LEAF_SOURCES: dict[str, type[Source]] = {
-    "dot": _Inner,
-    "l1": _Coordinates,
-    "min": _Coordinates,
-    "chi2": _Coordinates,
-    "equal": _Values,
-    "stored": _Entries,
-    "callback": _Calls,
+# By what a leaf takes.
+SOURCES: dict[str, type[Source]] = {
+    "vectors": _Inner,
+    "coordinates": _Coordinates,
+    "amounts": _Coordinates,
+    "codes": _Values,
+    "entries": _Entries,
+    "calls": _Calls,
 }
+
+
+def source_of(leaf: Leaf, owner: str, basis: Points) -> Source:
+    """What a leaf, first read by the node `owner`, takes from a basis and from other points like it."""
+    return SOURCES[LEAVES[leaf.kind].takes].fit(leaf, owner, basis)

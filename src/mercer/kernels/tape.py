@@ -6,15 +6,18 @@ kernels of ⟨x, z⟩ in one formula share one tile of inner products.
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, NewType, Protocol, final
 
-from mercer.kernels.plan import OPERATIONS, Instruction, Leaf, Plan, Row
+from mercer.domains import is_hashable
+from mercer.kernels.plan import OPERATIONS, Instruction, Leaf, Plan, PointFunction
 from mercer.maps.base import Map
+from mercer.term import Term
 
-__all__ = ["Lowerable", "Register", "Rows", "Tape", "compile_plan"]
+__all__ = ["Lowerable", "Register", "RowRegister", "Tape", "compile_plan"]
 
 Register = NewType("Register", int)
-Rows = NewType("Rows", int)
+RowRegister = NewType("RowRegister", int)
 
 
 class Lowerable(Protocol):
@@ -30,12 +33,13 @@ class _Program:
     def __init__(self) -> None:
         self.views: dict[tuple[Map, ...], int] = {}
         self.leaves: dict[Leaf, int] = {}
-        self.rows: dict[tuple[Row, int], int] = {}
+        self.rows: dict[tuple[PointFunction, int], int] = {}
         self.instructions: dict[Instruction, int] = {}
         self.written: list[Instruction] = []
         self.nodes: list[object] = []
         self.folded: dict[tuple[Lowerable, int], Register] = {}
-        self.writing: Lowerable | None = None
+        self.writing: object = None  # the smallest part of the user's formula that is being lowered
+        self.parts: frozenset[Term] = frozenset()  # of the formula
 
 
 @final
@@ -53,14 +57,24 @@ class Tape:
         longer.view = (*self.view, m)
         return longer
 
-    def fold(self, node: Lowerable) -> Register:
-        """Lower a node in this view, once; its instructions are remembered as its own."""
+    def fold(self, node: Lowerable, owner: Term | None = None) -> Register:
+        """Lower a node in this view, once.
+
+        Its instructions are remembered, for messages, as those of the smallest part that the user wrote: of the node,
+        or of the one that it comes from where it is a step of an expansion; of `owner` where that is given.
+        """
         program = self._program
         key = (node, self._view())
         if key not in program.folded:
-            outer, program.writing = program.writing, node
+            outer = program.writing, program.parts
+            found = node if owner is None else owner
+            if owner is not None or not isinstance(program.writing, Term):
+                program.parts = frozenset(found.written()) if isinstance(found, Term) else frozenset()
+                program.writing = found
+            elif found in program.parts:
+                program.writing = found
             program.folded[key] = node.lower(self)
-            program.writing = outer
+            program.writing, program.parts = outer
         return program.folded[key]
 
     def plan(self, result: Register) -> Plan:
@@ -77,29 +91,14 @@ class Tape:
         """‖x − z‖², from the same tile as `inner`; the engine handles its cancellation."""
         return self._write("sqdist", a=self._leaf("dot"))
 
-    def l1(self) -> Register:
-        """Σ |x − z|."""
-        return self._write("value", a=self._leaf("l1"))
-
-    def minimum(self) -> Register:
-        """Σ min(x, z)."""
-        return self._write("value", a=self._leaf("min"))
-
-    def chi2(self) -> Register:
-        """Σ 2xz/(x + z), 0/0 = 0."""
-        return self._write("value", a=self._leaf("chi2"))
-
-    def equal(self) -> Register:
-        """1 where the points are equal, else 0."""
-        return self._write("value", a=self._leaf("equal"))
-
-    def stored(self) -> Register:
-        """Entries of the precomputed matrix."""
-        return self._write("value", a=self._leaf("stored"))
+    def value(self, kind: str) -> Register:
+        """What a leaf of this kind reads, by the table `LEAVES`."""
+        return self._write("value", a=self._leaf(kind))
 
     def callback(self, fn: Callable[..., Any], form: str) -> Register:
         """Values of a Python function."""
-        return self._write("value", a=self._leaf("callback", fn, form))
+        known = fn if is_hashable(fn) else partial(fn)  # a partial has a hash of its own
+        return self._write("value", a=self._leaf("callback", known, form))
 
     # Elementwise
 
@@ -164,23 +163,23 @@ class Tape:
 
     # With values per row
 
-    def rows(self, f: Row) -> Rows:
+    def row_values(self, f: PointFunction) -> RowRegister:
         """The values of a function of one point, in this view."""
-        return Rows(self._program.rows.setdefault((f, self._view()), len(self._program.rows)))
+        return RowRegister(self._program.rows.setdefault((f, self._view()), len(self._program.rows)))
 
-    def add_rows(self, a: Register, r: Rows) -> Register:
+    def add_rows(self, a: Register, r: RowRegister) -> Register:
         """a + r(x) + r(z)."""
         return self._write("add_rows", a, r)
 
-    def mul_rows(self, a: Register, r: Rows) -> Register:
+    def mul_rows(self, a: Register, r: RowRegister) -> Register:
         """a·r(x)·r(z)."""
         return self._write("mul_rows", a, r)
 
-    def tanimoto(self, a: Register, r: Rows) -> Register:
+    def tanimoto(self, a: Register, r: RowRegister) -> Register:
         """a/(r(x) + r(z) − a), with 0/0 = 1."""
         return self._write("tanimoto", a, r)
 
-    def inverse_sum(self, r: Rows) -> Register:
+    def inverse_sum(self, r: RowRegister) -> Register:
         """1/(r(x) + r(z)), 0 where the sum is 0."""
         return self._write("inverse_sum", b=r)
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from mercer.domains import NonZeroNumbers
 from mercer.maps.base import StatelessMap, check_one_per_column
@@ -56,5 +57,10 @@ class Scale(StatelessMap):
         self.out_width(vectors.width)
         factors = np.broadcast_to(np.asarray(self.factors, dtype=vectors.dtype), vectors.width)
         with np.errstate(over="ignore"):  # Vectors names the row and the column that overflow
-            scaled = vectors.csr @ sp.diags_array(factors) if vectors.dense is None else vectors.dense * factors
+            scaled = _scaled(vectors.csr, factors) if vectors.dense is None else vectors.dense * factors
         return Vectors(scaled, f"{self!r} of X")
+
+
+def _scaled(csr: Any, factors: NDArray[np.floating[Any]]) -> Any:
+    # Entry by entry: a diagonal matrix would have as many entries as there are columns.
+    return sp.csr_array((csr.data * factors[csr.indices], csr.indices, csr.indptr), shape=csr.shape)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+import scipy.sparse as sp
 
 from mercer.domains import TupleOf
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.maps.base import StatelessMap
 from mercer.notation import Notation, Raw
 from mercer.points import Domain, Indicators, Points, Table, Vectors
@@ -28,7 +29,7 @@ class _ColumnName:
             return str(value)
         if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 0:
             return int(value)
-        raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {value!r}.")
+        raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {shown(value)}.")
 
 
 @final
@@ -94,7 +95,7 @@ class Columns(StatelessMap):
             )
         vectors = Vectors(found)
         indices = self._indices(vectors.width)
-        return Vectors(vectors.raw()[:, indices])
+        return Vectors(_chosen(vectors.csr, indices) if vectors.dense is None else vectors.dense[:, indices])
 
     def _indices(self, width: int) -> list[int]:
         for name in self.names:
@@ -110,6 +111,16 @@ class Columns(StatelessMap):
                     f"X has {width} features: columns 0 to {width - 1}.",
                 )
         return [int(name) for name in self.names]
+
+
+def _chosen(csr: Any, indices: list[int]) -> Any:
+    """Columns of sparse rows, in time that does not grow with how many others there are."""
+    kept, order = np.unique(indices, return_inverse=True)
+    places = np.minimum(np.searchsorted(kept, csr.indices), len(kept) - 1)
+    known = kept[places] == csr.indices
+    row = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))
+    narrow = sp.csr_array((csr.data[known], (row[known], places[known])), shape=(csr.shape[0], len(kept)))
+    return narrow[:, order]
 
 
 def _escape(name: str | int) -> str:

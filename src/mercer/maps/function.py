@@ -10,6 +10,7 @@ from mercer.domains import Function
 from mercer.errors import InvalidInput
 from mercer.maps.base import Map
 from mercer.points import Domain, Points, Sets, Vectors, as_points
+from mercer.points.base import ANYTHING
 from mercer.term import REQUIRED, param
 
 __all__ = ["FunctionMap"]
@@ -41,7 +42,7 @@ class FunctionMap(Map):
            [3.]])
     """
 
-    needs: ClassVar[frozenset[Domain]] = frozenset(Domain)
+    needs: ClassVar[frozenset[Domain]] = ANYTHING
     fn: Callable[[Any], Any] = param(REQUIRED, Function)
 
     def fit(self, points: Points) -> "FunctionMap":

@@ -6,7 +6,7 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.domains import RealMatrix
+from mercer.domains import RealMatrix, Text
 from mercer.errors import InvalidInput
 from mercer.maps.base import StatelessMap
 from mercer.notation import Notation
@@ -27,6 +27,8 @@ class Transform(StatelessMap):
     ----------
     matrix : array of shape (m, d)
         The matrix P; the images have m columns. Sparse vectors become dense.
+    owner : str
+        Whose matrix it is, for messages.
 
     Examples
     --------
@@ -39,13 +41,14 @@ class Transform(StatelessMap):
     needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS})
     notation: ClassVar[Notation] = Notation(text="{matrix} · {x:3}", latex=r"{matrix} \, {x:3}", level=2)
     matrix: npt.NDArray[np.float64] = param(REQUIRED, RealMatrix)
+    owner: str = param("Transform", Text)
 
     def out_width(self, width: int) -> int:
         """One column for each row of the matrix."""
         if width != self.matrix.shape[1]:
             raise InvalidInput(
-                f"X has {width} features, but Transform is expecting {self.matrix.shape[1]} features as input.",
-                f"The matrix has shape {self.matrix.shape}.",
+                f"X has {width} features, but {self.owner} is expecting {self.matrix.shape[1]} features as input.",
+                f"The matrix has {self.matrix.shape[1]} columns.",
             )
         return int(self.matrix.shape[0])
 

@@ -2,17 +2,22 @@
 
 from mercer.points.adapt import as_points, check_same_width, require
 from mercer.points.base import Domain, Points
+from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
-from mercer.points.stored import Stored
+from mercer.points.registry import Adapter, register
+from mercer.points.stored import Places, Stored
 from mercer.points.table import Column, Table
 from mercer.points.vectors import Vectors
 
 __all__ = [
+    "Adapter",
     "Column",
     "Domain",
+    "Given",
     "Indicators",
     "Objects",
+    "Places",
     "Points",
     "Sets",
     "Stored",
@@ -20,5 +25,6 @@ __all__ = [
     "Vectors",
     "as_points",
     "check_same_width",
+    "register",
     "require",
 ]

@@ -1,23 +1,22 @@
 """From Python data to points: a table of adapters, and what a kernel or map asks of its points."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from numbers import Number
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput
-from mercer.points.base import Domain, Points
+from mercer.points.base import Domain, Points, is_points
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
+from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, register
 from mercer.points.stored import Stored
-from mercer.points.table import SERIES_READERS, Table, class_names
+from mercer.points.table import SERIES_READERS, TABLES, Table
 from mercer.points.vectors import Vectors
 
 __all__ = ["as_points", "check_same_width", "require"]
-
-_POINTS = (Vectors, Sets, Indicators, Objects, Table, Stored)
 
 
 @runtime_checkable
@@ -40,6 +39,8 @@ def as_points(X: object, name: str = "X") -> Points:
     points                                                as they are
     ====================================================  =======
 
+    The rows stand at the end of this file; `mercer.points.registry` says how to add one.
+
     Parameters
     ----------
     X : object
@@ -58,11 +59,10 @@ def as_points(X: object, name: str = "X") -> Points:
     >>> as_points({"a": [1, 2], "b": ["x", "y"]})
     Table(2 rows: a, b)
     """
-    if _is_points(X):
+    if is_points(X):
         return X
-    names = class_names(X)
-    adapt = next((adapter for key, adapter in _ADAPTERS.items() if key in names), _other)
-    return adapt(X, name)
+    adapter = adapter_of(X)
+    return _other(X, name) if adapter is None else adapter.read(X, name)
 
 
 def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X") -> Points:
@@ -84,7 +84,7 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
             return points.vectors()
     if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
         return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
-    wanted = " or ".join(domain.value for domain in Domain if domain in needs)
+    wanted = " or ".join(domain.value for domain in Domain.KNOWN.values() if domain in needs)
     raise DomainMismatch(
         f"{owner} cannot read {name}: it needs {wanted}.", f"Got {points!r}.", _advice(points.domain, needs)
     )
@@ -131,29 +131,19 @@ def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
     )
 
 
-# The domain got, the domain needed -> what would work.
+# The domain got, the domain needed -> what would work; for other pairs the example of what is needed.
 _ADVICE: dict[tuple[Domain, Domain], str] = {
     (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
     (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(fn).",
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
-    (Domain.VECTORS, Domain.SETS): "Pass a list of sets, one per point: [{1, 2}, {2, 3}].",
-    (Domain.OBJECTS, Domain.SETS): "Pass a list of sets, one per point: [{1, 2}, {2, 3}].",
     (Domain.TABLE, Domain.SETS): "Choose one column of sets, with .on(Columns(name)).",
-    (Domain.VECTORS, Domain.OBJECTS): "Wrap the values, one per point: mercer.points.Objects(list_of_values).",
-    (Domain.VECTORS, Domain.TABLE): "Pass a DataFrame or a dict of columns.",
-    (Domain.SETS, Domain.TABLE): "Pass a DataFrame or a dict of columns.",
-    (Domain.OBJECTS, Domain.TABLE): "Pass a DataFrame or a dict of columns.",
-    (Domain.SETS, Domain.GRAM): "Pass the matrix of kernel values, one row per point.",
-    (Domain.OBJECTS, Domain.GRAM): "Pass the matrix of kernel values, one row per point.",
 }
 
 
 def _advice(got: Domain, needs: frozenset[Domain]) -> str:
-    return next((_ADVICE[got, need] for need in Domain if need in needs and (got, need) in _ADVICE), "")
-
-
-def _is_points(X: object) -> TypeGuard[Points]:
-    return isinstance(X, _POINTS)
+    needed = [need for need in Domain.KNOWN.values() if need in needs]
+    known = next((_ADVICE[got, need] for need in needed if (got, need) in _ADVICE), "")
+    return known or next((need.example for need in needed if need.example), "")
 
 
 def _array(X: Any, name: str) -> Points:
@@ -174,9 +164,8 @@ def _series(X: Any, name: str) -> Points:
     return Table({name: X}, name).select([name])
 
 
-# The types of a sequence's entries -> what the entry is. The first match counts.
+# The types of a sequence's entries that have no row -> what the entry is. The first match counts.
 _ENTRIES: tuple[tuple[tuple[type, ...], str], ...] = (
-    ((set, frozenset), "set"),
     ((Number, np.number, np.bool_), "number"),
     ((str, bytes, bytearray, np.generic), "value"),
     ((Sequence, _SupportsArray), "row"),
@@ -189,9 +178,11 @@ def _entry(kind: type) -> str:
 
 
 def _sequence(X: Any, name: str) -> Points:
-    entries = {_entry(kind) for kind in set(map(type, X))}
-    if "set" in entries:
-        return Sets(X, name)
+    kinds = dict.fromkeys(map(type, X))
+    adapter = adapter_of_entries(kinds)
+    if adapter is not None:
+        return adapter.read(X, name)
+    entries = set(map(_entry, kinds))
     if "value" in entries or entries == {"missing"}:
         return Objects(X, name)
     return Vectors(X, name)
@@ -217,19 +208,14 @@ def _lazy(X: Any, name: str) -> Points:
     raise DomainMismatch(f"Input {name} is a lazy query.", f"Got a {type(X).__name__}.", "Pass X.collect().")
 
 
-_Adapter = Callable[[Any, str], Points]
-# A class, by top-level module and name -> how it becomes points; bases count, so subclasses need no row.
-_ADAPTERS: dict[tuple[str, str], _Adapter] = {
-    ("numpy", "ndarray"): _array,
-    ("scipy", "sparray"): Vectors,
-    ("scipy", "spmatrix"): Vectors,
-    ("builtins", "list"): _sequence,
-    ("builtins", "tuple"): _sequence,
-    ("builtins", "dict"): Table,
-    ("pandas", "DataFrame"): Table,
-    ("polars", "DataFrame"): Table,
-    ("polars", "LazyFrame"): _lazy,
-    ("pyarrow", "Table"): Table,
-    ("pyarrow", "RecordBatch"): Table,
-    **dict.fromkeys(SERIES_READERS, _series),
-}
+for row in (
+    Adapter(_array, collections=(("numpy", "ndarray"),)),
+    # A dok_array is a dict as well, and first of all.
+    Adapter(Vectors, collections=(("scipy", "sparray"), ("scipy", "spmatrix"), ("scipy", "dok_array"))),
+    Adapter(_sequence, collections=(("builtins", "list"), ("builtins", "tuple"))),
+    Adapter(Table, collections=tuple(TABLES)),
+    Adapter(_series, collections=tuple(SERIES_READERS)),
+    Adapter(_lazy, collections=(("polars", "LazyFrame"),)),
+    Adapter(Sets, entries=(("builtins", "set"), ("builtins", "frozenset")), domain=Domain.SETS),
+):
+    register(row)

@@ -1,28 +1,79 @@
 """What points are: a finite ordered collection of elements of one domain, validated once and never changed."""
 
 from collections.abc import Sequence
-from enum import Enum
-from typing import Any, Protocol, Self, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InvalidInput
 
-__all__ = ["Domain", "Points", "Rows", "as_rows", "found_none", "is_missing", "read_only"]
+__all__ = [
+    "ANYTHING",
+    "Domain",
+    "Points",
+    "Selection",
+    "as_selection",
+    "found_none",
+    "is_missing",
+    "is_points",
+    "read_only",
+]
 
-Rows: TypeAlias = slice | Sequence[int] | Sequence[bool] | NDArray[Any]
+Selection: TypeAlias = slice | Sequence[int] | Sequence[bool] | NDArray[Any]
 """A choice of rows: a slice, integers, or one boolean per row."""
 
 
-class Domain(Enum):
-    """The kinds of points; the value is the word used in messages."""
+@final
+@dataclass(frozen=True)
+class Domain:
+    """A kind of points. There is one object for each; `mercer.points.registry` says how to add one.
 
-    VECTORS = "vectors"
-    SETS = "sets"
-    OBJECTS = "objects"
-    TABLE = "table"
-    GRAM = "rows of a precomputed matrix"
+    Parameters
+    ----------
+    value : str
+        The word used in messages.
+    example : str
+        What would work where such points are needed, for messages.
+    """
+
+    value: str
+    example: str = field(default="", compare=False)
+    KNOWN: ClassVar[dict[str, "Domain"]] = {}  # in order of definition
+    VECTORS: ClassVar["Domain"]
+    SETS: ClassVar["Domain"]
+    OBJECTS: ClassVar["Domain"]
+    TABLE: ClassVar["Domain"]
+    GRAM: ClassVar["Domain"]
+
+    def __post_init__(self) -> None:
+        self.KNOWN[self.value] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _known, (self.value, self.example)
+
+
+def _known(value: str, example: str) -> Domain:
+    return Domain.KNOWN.get(value) or Domain(value, example)
+
+
+Domain.VECTORS = Domain("vectors")
+Domain.SETS = Domain("sets", "Pass a list of sets, one per point: [{1, 2}, {2, 3}].")
+Domain.OBJECTS = Domain("objects", "Wrap the values, one per point: mercer.points.Objects(list_of_values).")
+Domain.TABLE = Domain("table", "Pass a DataFrame or a dict of columns.")
+Domain.GRAM = Domain("rows of a precomputed matrix", "Pass the matrix of kernel values, one row per point.")
+
+
+@final
+class _Anything(frozenset[Domain]):
+    """All domains, also those to come."""
+
+    def __contains__(self, domain: object) -> bool:
+        return isinstance(domain, Domain)
+
+
+ANYTHING = _Anything()
 
 
 class Points(Protocol):
@@ -35,11 +86,22 @@ class Points(Protocol):
     def __len__(self) -> int:
         """The number of points."""
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
 
     def raw(self) -> Any:
         """The points as plain NumPy, SciPy or Python data, as a user's function wants them."""
+
+
+def is_points(X: object) -> TypeGuard[Points]:
+    """Whether an object is points already: whether its class has a domain.
+
+    Examples
+    --------
+    >>> is_points([[1.0]])
+    False
+    """
+    return isinstance(getattr(type(X), "domain", None), Domain)
 
 
 # Recognised by name, so that pandas need not be importable; both compare unequal to themselves or refuse to compare.
@@ -76,18 +138,20 @@ def found_none(name: str, what: str, shape: tuple[int, ...]) -> InvalidInput:
     )
 
 
-def as_rows(rows: Rows, n: int) -> slice | NDArray[np.intp]:
+def as_selection(rows: Selection, n: int) -> slice | NDArray[np.intp]:
     """Check a choice among n rows; booleans become integers, a slice stays one.
 
     Examples
     --------
-    >>> as_rows([True, False, True], 3)
+    >>> as_selection([True, False, True], 3)
     array([0, 2])
-    >>> as_rows([0, -1], 3)
+    >>> as_selection([0, -1], 3)
     array([ 0, -1])
     """
     if isinstance(rows, slice):
         return rows
+    if np.ma.is_masked(rows):
+        raise InvalidInput("rows must be integers.", "Some are masked.", "Fill or drop them.")
     index = np.asarray(rows)
     if index.ndim != 1:
         raise InvalidInput(

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import DomainMismatch, InvalidInput
-from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+from mercer.errors import DomainMismatch, InvalidInput, shown
+from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
+from mercer.points.vectors import refuse_masked
 
 __all__ = ["Objects"]
 
@@ -26,11 +27,15 @@ class Objects:
         One value per point, at least one.
     name : str
         The argument's name in messages.
+    kind : str
+        What the values are, where messages can say more than that they are objects.
 
     Attributes
     ----------
     values : object ndarray of shape (n,)
         The values, read-only.
+    kind : str
+        As given.
 
     Examples
     --------
@@ -43,14 +48,16 @@ class Objects:
 
     domain: ClassVar[Domain] = Domain.OBJECTS
     values: NDArray[np.object_]
+    kind: str
 
-    def __init__(self, X: Sequence[Any] | NDArray[Any], name: str = "X") -> None:
+    def __init__(self, X: Sequence[Any] | NDArray[Any], name: str = "X", kind: str = "") -> None:
         if isinstance(X, (str, bytes)) or not isinstance(X, (Sequence, np.ndarray)):
             raise DomainMismatch(
                 f"Input {name} is not a list of values.",
                 f"Got a {type(X).__name__}.",
                 "Pass a list, one value per point.",
             )
+        refuse_masked(X, name)
         if len(X) == 0:
             raise found_none(name, "sample", (0,))
         values = np.fromiter(X, dtype=np.object_, count=len(X))
@@ -58,29 +65,31 @@ class Objects:
             if value is not None and is_missing(value):
                 raise InvalidInput(
                     f"Input {name} contains NaN.",
-                    f"Row {row} is {value!r}, which does not equal itself.",
+                    f"Row {row} is {shown(value)}, which does not equal itself.",
                     "Put a value of your own in its place, for instance None or 'missing'.",
                 )
         object.__setattr__(self, "values", read_only(values))
+        object.__setattr__(self, "kind", kind)
 
     @classmethod
-    def _trusted(cls, values: NDArray[np.object_]) -> Self:
+    def _trusted(cls, values: NDArray[np.object_], kind: str) -> Self:
         self = object.__new__(cls)
         object.__setattr__(self, "values", read_only(values))
+        object.__setattr__(self, "kind", kind)
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[NDArray[np.object_]]]:
-        return (self._trusted, (self.values,))
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[NDArray[np.object_], str]]:
+        return (self._trusted, (self.values, self.kind))
 
     def __len__(self) -> int:
         return len(self.values)
 
     def __repr__(self) -> str:
-        return f"Objects({len(self)})"
+        return f"Objects({len(self)}{', ' if self.kind else ''}{self.kind})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        return self._trusted(self.values[as_rows(rows, len(self))])
+        return self._trusted(self.values[as_selection(rows, len(self))], self.kind)
 
     def raw(self) -> list[Any]:
         """The values in a list."""

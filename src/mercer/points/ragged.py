@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.errors import DomainMismatch, InvalidInput
-from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
-from mercer.points.vectors import Vectors
+from mercer.errors import DomainMismatch, InvalidInput, shown
+from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
+from mercer.points.vectors import Vectors, refuse_masked
 
 __all__ = ["Indicators", "Sets"]
 
@@ -61,6 +61,7 @@ class Sets:
             )
         if len(X) == 0:
             raise found_none(name, "sample", (0,))
+        refuse_masked(X, name)
         for row, value in enumerate(X):
             if not isinstance(value, (set, frozenset)):
                 raise DomainMismatch(
@@ -96,9 +97,9 @@ class Sets:
     def __repr__(self) -> str:
         return f"Sets({len(self)}, {len(self.items)} items)"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        offsets, places = _gather(self.offsets, as_rows(rows, len(self)))
+        offsets, places = _gather(self.offsets, as_selection(rows, len(self)))
         return self._trusted(offsets, self.items[places])
 
     def raw(self) -> list[frozenset[Any]]:
@@ -170,9 +171,9 @@ class Indicators:
     def __repr__(self) -> str:
         return f"Indicators({len(self)} x {self.n_items} items)"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         offsets, places = _gather(self.offsets, index)
         return type(self)(offsets, self.codes[places], self.n_items, self.sizes[index])
 
@@ -215,6 +216,6 @@ def _check_items(items: NDArray[np.object_], offsets: NDArray[np.int64], name: s
     row = int(np.searchsorted(offsets, place, side="right")) - 1
     raise InvalidInput(
         f"Input {name} contains NaN.",
-        f"The set in row {row} holds {items[place]!r}, which does not equal itself.",
+        f"The set in row {row} holds {shown(items[place])}, which does not equal itself.",
         "Drop it from the set, or put a value of your own in its place.",
     )

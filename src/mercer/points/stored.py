@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InvalidInput
-from mercer.points.base import Domain, Rows, as_rows, read_only
+from mercer.points.base import Domain, Points, Selection, as_selection, read_only
 from mercer.points.vectors import Vectors
 
-__all__ = ["Stored"]
+__all__ = ["Places", "Stored"]
 
 
 @final
@@ -84,11 +84,62 @@ class Stored:
     def __repr__(self) -> str:
         return f"Stored({len(self)} x {self.width}, {self.dtype})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen rows; all columns stay."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         return self._trusted(np.ascontiguousarray(self.matrix[index]), self.rows[index])
 
     def raw(self) -> NDArray[np.floating[Any]]:
         """The read-only matrix."""
         return self.matrix
+
+    def places(self) -> "Places":
+        """Where the points stand in the matrix, without its values."""
+        return Places(self.rows, self.width)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
+class Places:
+    """Points of which nothing is known but their columns in a precomputed matrix: the basis of a model fitted on one.
+
+    Parameters
+    ----------
+    rows : int64 ndarray of shape (s,)
+        The column of each point.
+    width : int
+        The number of columns of the whole matrix.
+
+    Examples
+    --------
+    >>> Stored([[2.0, 1.0], [1.0, 2.0]]).take([1]).places().columns_of(Stored([[3.0, 4.0]]))
+    array([[4.]])
+    """
+
+    domain: ClassVar[Domain] = Domain.GRAM
+    rows: NDArray[np.int64]
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Places({len(self)} of {self.width})"
+
+    def take(self, rows: Selection) -> "Places":
+        """The chosen points."""
+        return Places(read_only(self.rows[as_selection(rows, len(self))]), self.width)
+
+    def raw(self) -> NDArray[np.int64]:
+        """The columns."""
+        return self.rows
+
+    def columns_of(self, points: Points) -> NDArray[np.float64]:
+        """The kernel values between new points and these."""
+        if not isinstance(points, Stored) or points.width != self.width:
+            raise InvalidInput(
+                f"A precomputed kernel needs the (m, {self.width}) matrix of kernel values to the training points.",
+                f"Got {points!r}.",
+                "Pass K(new, training) against all training points.",
+            )
+        return np.asarray(points.matrix[:, self.rows], dtype=np.float64)

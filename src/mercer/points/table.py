@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput
-from mercer.points.base import Domain, Points, Rows, as_rows, found_none, is_missing, read_only
+from mercer.points.base import Domain, Points, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.objects import Objects
-from mercer.points.ragged import Sets
+from mercer.points.registry import ClassName, adapter_of_domain, adapter_of_entries, nearest
 from mercer.points.vectors import Vectors
 
-__all__ = ["Column", "Table"]
+__all__ = ["SERIES_READERS", "TABLES", "Column", "Table"]
 
 _NUMBERS = (bool, int, float, np.number, np.bool_, Decimal, Fraction)
 
@@ -32,17 +32,20 @@ class Column:
         Numbers (missing ones are NaN), or objects (missing ones are None); read-only.
     domain : Domain
         What the column becomes when it is selected alone: VECTORS, SETS or OBJECTS.
+    kind : str
+        What the values are, where messages can say more than the domain.
     """
 
     values: NDArray[Any]  # (n,)
     domain: Domain
+    kind: str = ""
 
     def __len__(self) -> int:
         return len(self.values)
 
     def take(self, index: slice | NDArray[np.intp]) -> "Column":
         """The chosen rows."""
-        return Column(read_only(self.values[index]), self.domain)
+        return Column(read_only(self.values[index]), self.domain, self.kind)
 
 
 @final
@@ -83,7 +86,7 @@ class Table:
             object.__setattr__(self, "columns", X.columns)
             object.__setattr__(self, "name", name)
             return
-        read = next((reader for key, reader in _READERS.items() if key in class_names(X)), None)
+        read = nearest(TABLES, type(X))
         if read is None:
             raise DomainMismatch(
                 f"Input {name} is not a table.",
@@ -128,9 +131,9 @@ class Table:
         shown = [*self.names[:4], "..."] if self.width > 5 else self.names
         return f"Table({len(self)} rows: {', '.join(shown)})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen rows, in the chosen order."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         return self._trusted({name: column.take(index) for name, column in self.columns.items()}, self.name)
 
     def raw(self) -> dict[str, NDArray[Any]]:
@@ -147,27 +150,32 @@ class Table:
     def select(self, names: Sequence[str | int]) -> Points:
         """Some columns as points: by name, or by position.
 
-        Numeric columns become Vectors; one column of sets becomes Sets; one other column becomes Objects; several
+        Numeric columns become Vectors; one column of sets becomes Sets, of entries of another domain its points; one
+        other column becomes Objects; several
         columns that are not all numeric become Objects that are tuples.
         """
         found = [self._find(name) for name in names]
         domain = self.domain_of(found)
         if domain is Domain.VECTORS:
             return self._vectors(found)
-        if domain is Domain.SETS:
-            return Sets(self.columns[found[0]].values, f"{self.name}[{found[0]!r}]")
+        adapter = adapter_of_domain(domain)
+        if adapter is not None:
+            return adapter.read(self.columns[found[0]].values, f"{self.name}[{found[0]!r}]")
         for name in found:
             _check_no_missing(self.columns[name], self.name, name)
         values = [self.columns[name].values for name in found]
-        return Objects(list(values[0] if len(found) == 1 else zip(*values, strict=True)), self.name)
+        if len(found) > 1:
+            return Objects(list(zip(*values, strict=True)), self.name)
+        return Objects(list(values[0]), self.name, self.columns[found[0]].kind)
 
     def vectors(self) -> Vectors:
         """All columns as vectors; refused if one is not numeric."""
         other = [name for name, column in self.columns.items() if column.domain is not Domain.VECTORS]
         if other:
             numeric = [name for name in self.columns if name not in other]
+            column = self.columns[other[0]]
             raise DomainMismatch(
-                f"Input {self.name} is not numeric: column {other[0]!r} holds {self.columns[other[0]].domain.value}.",
+                f"Input {self.name} is not numeric: column {other[0]!r} holds {column.kind or column.domain.value}.",
                 f"{len(other)} of {self.width} columns are not numbers.",
                 f"Choose the numeric columns with .on(Columns({', '.join(map(repr, numeric[:4]))}"
                 f"{', ...' if len(numeric) > 4 else ''}))."
@@ -196,17 +204,6 @@ class Table:
         raise InvalidInput(f"Input {self.name} has no column {what}.", f"Its {self.width} columns are {shown}.")
 
 
-def class_names(X: object) -> frozenset[tuple[str, str]]:
-    """Top-level module and name of an object's class and of its bases: a class known without importing its library.
-
-    Examples
-    --------
-    >>> ("builtins", "dict") in class_names({})
-    True
-    """
-    return frozenset((cls.__module__.partition(".")[0], cls.__name__) for cls in type(X).__mro__)
-
-
 _Values = tuple[Any, bool]  # the values of a column, and whether they are categories even if they look like numbers
 
 
@@ -221,6 +218,10 @@ def read_series(series: Any) -> _Values:
         return series.to_numpy(), str(dtype) == "category"
     single = str(dtype).lower().startswith(("float32", "float["))
     return series.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan), False
+
+
+def _read_categorical(values: Any) -> _Values:
+    return list(values), True
 
 
 def _read_polars(frame: Any) -> Iterable[tuple[object, _Values]]:
@@ -256,21 +257,21 @@ def _read_dict(columns: Any) -> Iterable[tuple[object, _Values]]:
 
 
 def _read_any(values: Any) -> _Values:
-    names = class_names(values)
-    read = next((reader for key, reader in SERIES_READERS.items() if key in names), None)
+    read = nearest(SERIES_READERS, type(values))
     return (values, False) if read is None else read(values)
 
 
 # A class, by top-level module and name -> how its columns are read.
-_READERS: dict[tuple[str, str], Callable[[Any], Iterable[tuple[object, _Values]]]] = {
+TABLES: dict[ClassName, Callable[[Any], Iterable[tuple[object, _Values]]]] = {
     ("pandas", "DataFrame"): _read_pandas,
     ("polars", "DataFrame"): _read_polars,
     ("pyarrow", "Table"): _read_arrow,
     ("pyarrow", "RecordBatch"): _read_arrow,
     ("builtins", "dict"): _read_dict,
 }
-SERIES_READERS: dict[tuple[str, str], Callable[[Any], _Values]] = {
+SERIES_READERS: dict[ClassName, Callable[[Any], _Values]] = {
     ("pandas", "Series"): read_series,
+    ("pandas", "Categorical"): _read_categorical,
     ("polars", "Series"): read_polars_series,
     ("pyarrow", "Array"): read_arrow_array,
     ("pyarrow", "ChunkedArray"): read_arrow_array,
@@ -298,17 +299,21 @@ def _as_column(values: Any, categorical: bool, name: str, label: str) -> Column:
 
 
 def _object_column(values: list[Any], categorical: bool) -> Column:
-    """A column of Python values: numbers if all are, sets if all are, else objects."""
+    """A column of Python values: numbers if all are, points of one domain if all are entries of it, else objects."""
     kinds = {type(value) for value in values if value is not None}
     if kinds and not categorical and all(issubclass(kind, _NUMBERS) for kind in kinds):
         numbers = [np.nan if value is None else value for value in values]
         return Column(read_only(_floats(numbers)), Domain.VECTORS)
-    sets = bool(kinds) and all(issubclass(kind, (set, frozenset)) for kind in kinds)
+    adapters = {adapter_of_entries((kind,)) for kind in kinds}
+    adapter = adapters.pop() if len(adapters) == 1 else None
     array = np.fromiter(values, dtype=np.object_, count=len(values))
-    return Column(read_only(array), Domain.SETS if sets else Domain.OBJECTS)
+    domain = Domain.OBJECTS if adapter is None or adapter.domain is None else adapter.domain
+    return Column(read_only(array), domain, "categories" if categorical else "")
 
 
 def _floats(numbers: list[Any]) -> NDArray[Any]:
+    if any(isinstance(number, np.complexfloating) for number in numbers):
+        return np.array(numbers)  # refused when the column is selected
     try:
         return np.array(numbers, dtype=np.float64)
     except OverflowError:

@@ -8,10 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.errors import DomainMismatch, InvalidInput
-from mercer.points.base import Domain, Rows, as_rows, found_none, is_missing, read_only
+from mercer.errors import DomainMismatch, InvalidInput, shown
+from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
+from mercer.points.sparse import check_well_formed
 
-__all__ = ["Vectors"]
+__all__ = ["Vectors", "refuse_masked"]
 
 _INT32_MAX = 2**31 - 1
 # Entries looked at together when a bad one must be found: large enough for speed, small enough to need no memory.
@@ -114,9 +115,9 @@ class Vectors:
         n, d = self.shape
         return f"Vectors({n} x {d}, {self.dtype}{', sparse' if self.is_sparse else ''})"
 
-    def take(self, rows: Rows) -> Self:
+    def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order; a slice of dense rows shares their memory."""
-        index = as_rows(rows, len(self))
+        index = as_selection(rows, len(self))
         if self.dense is None:
             return self._trusted(None, self.csr[index])
         return self._trusted(np.ascontiguousarray(self.dense[index]), None)
@@ -154,8 +155,8 @@ def _as_array(X: object, name: str) -> NDArray[Any]:
             f"The argument is {name}.",
             "Please convert to a numpy array with np.asarray.",
         )
-    if isinstance(X, np.ma.MaskedArray):
-        X = _unmasked(X, name)
+    for part in X if isinstance(X, (list, tuple)) else (X,):
+        refuse_masked(part, name)
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -177,7 +178,10 @@ def _as_array(X: object, name: str) -> NDArray[Any]:
     )
 
 
-def _unmasked(array: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
+def refuse_masked(array: object, name: str) -> None:
+    """Refuse a masked array that masks something: the mask would be lost."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return
     masked = np.argwhere(np.ma.getmaskarray(array))
     if masked.size:
         raise InvalidInput(
@@ -185,7 +189,9 @@ def _unmasked(array: np.ma.MaskedArray[Any, Any], name: str) -> NDArray[Any]:
             f"The first is at index {tuple(map(int, masked[0]))}.",
             "Fill them with X.filled(value), or drop those rows.",
         )
-    return np.asarray(array.data)
+
+
+_ONE_LENGTH = "Pass rows of one length; where they are sets of items, for a kernel of sets, [set(row) for row in X]."
 
 
 def _ragged(X: object, name: str) -> InvalidInput:
@@ -200,7 +206,7 @@ def _ragged(X: object, name: str) -> InvalidInput:
         if odd is not None
         else "Its entries differ in shape."
     )
-    return InvalidInput(f"Input {name} is ragged: its rows differ in length.", got, "Pass rows of one length.")
+    return InvalidInput(f"Input {name} is ragged: its rows differ in length.", got, _ONE_LENGTH)
 
 
 def _real_array(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -243,8 +249,8 @@ def _refuse_text(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    text = any(isinstance(value, (str, bytes)) for value in array.flat)
-    if not text:
+    other = any(isinstance(value, (str, bytes, complex, np.complexfloating)) for value in array.flat)
+    if not other:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -257,9 +263,9 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
 def _check_number(value: object, name: str, place: tuple[int, ...]) -> None:
     at = f"row {place[0]}, column {place[1]}"
     if is_missing(value):
-        raise InvalidInput(f"Input {name} contains NaN.", f"{at.capitalize()} is {value!r}.", _FILL)
+        raise InvalidInput(f"Input {name} contains NaN.", f"{at.capitalize()} is {shown(value)}.", _FILL)
     if isinstance(value, (complex, np.complexfloating)):
-        raise InvalidInput("Complex data not supported.", f"In {name}, {at} is {value!r}.")
+        raise InvalidInput("Complex data not supported.", f"In {name}, {at} is {shown(value)}.")
     if not isinstance(value, (str, bytes)):
         try:
             float(value)  # type: ignore[arg-type]  # whether this works is the question
@@ -336,14 +342,12 @@ def _checked_csr(X: Any, name: str) -> Any:
         raise found_none(name, "sample", X.shape)
     if X.shape[1] == 0:
         raise found_none(name, "feature", X.shape)
+    # What SciPy converts without a look, past the end of its arrays, is looked at before.
+    check_well_formed(X, name)
     # The dtype comes first: a conversion to CSR sums duplicates, and must not do so in a narrow integer type.
     real = _real_array(np.empty((0, 0), dtype=X.dtype), name)
     with np.errstate(over="ignore"):
         csr = sp.csr_array(X.astype(_working_type(real.dtype), copy=False))
-    try:
-        csr.check_format(full_check=True)
-    except ValueError as error:
-        raise InvalidInput(f"Input {name} is not a well-formed sparse matrix.", f"SciPy says: {error}.") from error
     if csr.nnz > _INT32_MAX or csr.shape[1] > _INT32_MAX:
         raise InvalidInput(
             f"Sparse input {name} needs 64-bit indices, which are not supported.",

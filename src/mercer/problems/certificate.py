@@ -93,7 +93,7 @@ class Certificate:
     rank : int
         The numerical rank of K, where the solver found it.
     evaluations : int
-        Entries of K that were computed.
+        Entries of K that were computed; where K is stored, to store it.
     steps : int
         Iterations of an iterative solver; 0 for a direct one.
     seconds : float

@@ -22,6 +22,7 @@ from mercer.budget import CACHED, row_blocks
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.feasible import feasible
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_infinite
 from mercer.problems.solution import Answer, ErrorBound, Solution
 
 __all__ = ["Measured", "certify", "measure"]
@@ -54,6 +55,7 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
     """
     a = np.asarray(answer.coef, dtype=np.float64)
     theta = np.asarray(answer.theta, dtype=np.float64)
+    refuse_infinite(np.vstack([a, theta]))
     seen = measure(problem, a, theta)
     energy, g = seen.energy, seen.g
     hard = np.isinf(problem.cost)
@@ -72,7 +74,7 @@ def certify(problem: Problem, answer: Answer, *, solver: str, tol: float) -> Sol
         status = Status.STOPPED
     certificate = Certificate(
         status=status,
-        machine=f"{problem.loss.name} loss",
+        machine=problem.machine,
         solver=solver,
         rows=len(a),
         columns=a.shape[1],
@@ -175,13 +177,13 @@ def _size(problem: Problem, a: Array) -> float:
 
 
 def _is_lost(problem: Problem, a: Array, seen: Measured, share: float) -> bool:
-    """Whether the rounding of aᵀKa may be more than this share of P, in logistic regression.
+    """Whether the rounding of aᵀKa may be more than this share of P, for a loss that has no residual to show it.
 
-    Its coefficients are as large as the costs. Where those or K are huge they cancel in K a, and what is left has no
+    Coefficients can be as large as the costs. Where those or K are huge they cancel in K a, and what is left has no
     digits, though the solver may have found the minimum on another way.
     """
     scale = max(abs(seen.primal), abs(seen.dual), seen.energy)
-    return problem.loss.decision is not None and EPS * _size(problem, a) > share * scale > 0.0
+    return not problem.loss.is_quadratic and EPS * _size(problem, a) > share * scale > 0.0
 
 
 def _missed(problem: Problem, a: Array, theta: Array) -> float:
@@ -210,6 +212,8 @@ def _terms_of(problem: Problem, rows: slice, g: Array, a: Array) -> _Terms:
     hard = np.isinf(cost)
     soft = (cost > 0.0) & ~hard
     c, slope = np.where(soft, cost, 0.0), -a / np.where(soft, cost, 1.0)
+    if not soft.all():
+        g = np.where(soft, g, 0.0)  # 0 times a loss that may be infinite
     losses, conjugates = loss.value(g, y), loss.conjugate(slope, y)
     joined = (slope * g).sum(axis=1, keepdims=True) if loss.is_joint else slope * g
     excess = np.maximum(losses + conjugates - joined, 0.0)
@@ -236,7 +240,7 @@ def _remainder(cost: Array, missing: Array, a: Array) -> Array:  # (n, t)
 
 
 def _residual(problem: Problem, g: Array, a: Array, hard: npt.NDArray[np.bool_]) -> float:
-    if not problem.loss.is_squared:
+    if not problem.loss.is_quadratic:
         return float("nan")
     # In a column of infinite costs these cancel: a/c is nothing, and the weights remain.
     is_hard, weight, y = hard.any(axis=0), problem.weight[:, None], problem.y
@@ -256,7 +260,7 @@ def _norms(shape: tuple[int, int], made: Callable[[slice], Array]) -> Array:  # 
 
 
 def _normal_residual(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float:
-    if not (hard.any() and problem.loss.is_squared):
+    if not (hard.any() and problem.loss.is_quadratic):
         return float("nan")
     weight = problem.weight[:, None] * (problem.cost > 0.0)
     both = problem.gram @ np.hstack([weight * (problem.y - g), weight * problem.y])
@@ -269,7 +273,7 @@ def _error_bound(
 ) -> ErrorBound | None:
     """From the feasible point a with its decisions g; δ is how far the published one is from it."""
     has_intercept = problem.B.shape[1] == 1 and bool((problem.B == 1.0).all())
-    if not problem.loss.is_squared or hard.any() or not (has_intercept or problem.B.shape[1] == 0):
+    if not problem.loss.is_quadratic or hard.any() or not (has_intercept or problem.B.shape[1] == 0):
         return None
     cost, y = problem.cost, problem.y
     t = y.shape[1]

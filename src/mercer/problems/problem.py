@@ -70,7 +70,7 @@ class Problem:
     @property
     def machine(self) -> str:
         """What is minimised, as the table of solvers and certificates call it."""
-        return self.loss.name
+        return f"{self.loss.name} loss"
 
     def __post_init__(self) -> None:
         if self.weight.size == 0:
@@ -84,3 +84,5 @@ class Problem:
                 raise InvalidInput(f"{name} must have shape {shape} to go with y.", f"Got {got[name]}.")
         if not (self.cost >= 0.0).all():
             raise InvalidInput("Costs must be numbers ≥ 0.", f"The smallest is {self.cost.min()}.")
+        if not self.loss.targets.admits(self.y):
+            raise InvalidInput(f"The targets of the {self.loss.name} loss are {self.loss.targets.value}.")

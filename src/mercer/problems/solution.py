@@ -38,8 +38,8 @@ class Answer:
     rank : int
         Numerical rank of K where the solver found it, else -1.
     factors : tuple
-        Factorisations that others may go on with (`mercer.solvers.factor.Factor`), one per different column of costs in
-        the order of ``np.unique(cost, axis=1)``; empty where the method makes none.
+        Factorisations that others may go on with (`mercer.solvers.factor.CholeskyFactor`), one per different column of
+        costs in the order of ``np.unique(cost, axis=1)``; empty where the method makes none.
     note : str
         One sentence on how it went, for `explain`.
     weights : ndarray of shape (M, t) or None

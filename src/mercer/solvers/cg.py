@@ -34,6 +34,7 @@ import scipy.linalg
 from mercer.errors import InvalidParameter, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_kernel
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import Stage, eliminate, groups, scaling
 from mercer.solvers.held import FEW_COLUMNS, hold, one_blas_thread
@@ -149,6 +150,7 @@ class _System:
         self.gram = gram
         self.scale = scale
         self.ridge = ridge
+        refuse_large_kernel(gram.diag())
         diagonal = scale * scale * np.asarray(gram.diag(), dtype=np.float64)
         self.trace = float(np.maximum(diagonal, 0.0).sum())
         self._held = hold(gram, ridge, k)

@@ -17,7 +17,17 @@ import scipy.linalg
 
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
-from mercer.solvers.factor import Factor, Indefinite, Stage, Stopped, eliminate, factorise, groups, scaled, scaling
+from mercer.solvers.factor import (
+    CholeskyFactor,
+    Indefinite,
+    Stage,
+    Stopped,
+    eliminate,
+    factorise,
+    groups,
+    scaled,
+    scaling,
+)
 from mercer.solvers.lapack import Look
 from mercer.solvers.options import Options
 
@@ -51,7 +61,7 @@ def _solve(problem: Problem, watch: Look) -> Answer:
     coef = np.zeros((n, t))
     theta = np.zeros((problem.B.shape[1], t))
     condition, indefinite = 0.0, False
-    factors: list[Factor] = []
+    factors: list[CholeskyFactor] = []
     parts = groups(problem.cost)
     is_kept = len(parts) == 1 or 8 * n * n * len(parts) <= KEPT
     for part, (cost, targets) in enumerate(parts):
@@ -73,7 +83,7 @@ def _solve(problem: Problem, watch: Look) -> Answer:
     return Answer(coef, theta, condition=condition, indefinite=indefinite, factors=kept)
 
 
-def _factor(problem: Problem, cost: Array, watch: Look) -> Factor | None:
+def _factor(problem: Problem, cost: Array, watch: Look) -> CholeskyFactor | None:
     """None where K is indefinite. The matrix goes with the exception that held it, before a second one is made."""
     try:
         return factorise(problem.gram, cost, watch)

@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.budget import empty_on_a_line, refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_kernel
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import refuse_without_cost
 from mercer.solvers.lapack import eigen_in_place
@@ -126,13 +127,15 @@ def assemble(gram: Gram, scale: Array, columns: Border, *, form: str, copies: in
     number where that is larger.
     """
     n = gram.shape[0]
-    refuse_too_large(
-        copies * 8 * n * n,
+    M = allocate(
+        (n, n),
+        np.float64,
         f"The {form} of {n} x {n} numbers in float64",
         'Fit fewer rows, or a kernel with few features, or one alpha with KernelRidge(solver="auto").',
+        n_bytes=copies * 8 * n * n,
     )
-    M = empty_on_a_line((n, n), np.float64)
     gram.dense(out=M)
+    refuse_large_kernel(M.diagonal())
     if (scale != 1.0).any():
         M *= scale[:, None]
         M *= scale

@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.budget import empty_on_a_line, refuse_too_large
+from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotPositive
 from mercer.grams.base import Gram
 from mercer.grams.spectrum import extremes
+from mercer.problems.reach import refuse_infinite, refuse_large_kernel
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, forward_in_place, solve_in_place
 
 __all__ = [
-    "Factor",
+    "CholeskyFactor",
     "Indefinite",
     "Stage",
     "Stopped",
@@ -53,7 +54,7 @@ class Indefinite(NotPositive):
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Factor:
+class CholeskyFactor:
     """M = S K S + ridge·I = L Lᵀ over the rows of cost above 0. Use `factorise`.
 
     Attributes
@@ -78,7 +79,7 @@ class Factor:
     condition: float
 
     def __repr__(self) -> str:
-        return f"Factor({len(self.rows)} rows, ridge={self.ridge:.3g}, condition={self.condition:.3g})"
+        return f"CholeskyFactor({len(self.rows)} rows, ridge={self.ridge:.3g}, condition={self.condition:.3g})"
 
     def solve(self, R: Array) -> Array:  # (r, k) -> (r, k)
         """M⁻¹ R."""
@@ -111,7 +112,7 @@ class Stage:
         return self._watch.look(self._start + self._length * share, measure)
 
 
-def factorise(gram: Gram, cost: Array, watch: Look) -> Factor:
+def factorise(gram: Gram, cost: Array, watch: Look) -> CholeskyFactor:
     """Factorise the matrix of (1) in float64 and in place: n³/3 operations, 8 n² bytes.
 
     Parameters
@@ -162,7 +163,7 @@ def factorise(gram: Gram, cost: Array, watch: Look) -> Factor:
             'Use solver="eigen" for the least-squares solution of least norm, an alpha above 0, or remove duplicate '
             "rows; mercer adds no jitter of its own.",
         )
-    return Factor(rows, scale, float(ridge[0]) if (ridge == ridge[0]).all() else float("nan"), M, condition)
+    return CholeskyFactor(rows, scale, float(ridge[0]) if (ridge == ridge[0]).all() else float("nan"), M, condition)
 
 
 def groups(cost: Array) -> list[tuple[Array, npt.NDArray[np.intp]]]:
@@ -202,9 +203,10 @@ def scaling(cost: Array) -> tuple[Array, Array]:
 def scaled(gram: Gram, scale: Array, ridge: Array) -> Array:
     """The matrix of (1), freshly made, in Fortran order: the only array of n² numbers that a direct solve holds."""
     n = len(scale)
-    refuse_too_large(8 * n * n, f"The system of {n} x {n} equations in float64", "Fit fewer rows, or a sample of them.")
-    M = empty_on_a_line((n, n), np.float64)
+    what = f"The system of {n} x {n} equations in float64"
+    M = allocate((n, n), np.float64, what, "Fit fewer rows, or a sample of them.")
     gram.dense(out=M)
+    refuse_large_kernel(M.diagonal())
     if (scale != 1.0).any():
         M *= scale[:, None]
         M *= scale
@@ -229,6 +231,7 @@ def eliminate(solved: Array, B: Array, price: Array) -> tuple[Array, Array]:
     q = B.shape[1]
     t = solved.shape[1] - q
     z, border = solved[:, :t], solved[:, t:]
+    refuse_infinite(solved)
     if q == 0:
         return z, np.zeros((0, t))
     complement = B.T @ border
@@ -278,7 +281,7 @@ def _explain_breakdown(gram: Gram, ridge: Array, minor: int) -> NoReturn:
             f"Raise alpha above {-smallest:.1g}; check_gram(K) shows a witness and repairs K.",
         )
     least = float(ridge.min())
-    condition = largest / max(smallest + least, rounding)
+    condition = largest / (max(smallest + least, rounding) or 1.0)
     raise NotPositive(
         f"K + alpha·I cannot be factorised in double precision: its condition number exceeds {condition:.1g}.",
         f"The eigenvalues of K go from {smallest:.3g} to {largest:.3g}, rounding alone is {rounding:.1g}, and "

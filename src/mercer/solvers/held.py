@@ -6,26 +6,25 @@ entries again, and a quarter of what float64 would take, in time and in bytes.
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import threadpoolctl
 
-from mercer import _core
-from mercer.budget import empty_on_a_line, memory_there
-from mercer.grams.base import Gram
-from mercer.grams.dense import DenseGram
-from mercer.grams.tiled import TiledGram
+from mercer.budget import allocate, memory_there
+from mercer.errors import TooLarge
+from mercer.grams.base import Coded, Gram
+from mercer.solvers.coarse import coded_product
 
 __all__ = [
     "FEW_COLUMNS",
     "LARGEST",
     "Held",
-    "by_column",
     "code_error",
-    "code_of",
+    "coded",
     "held_bytes",
     "hold",
     "one_blas_thread",
@@ -57,14 +56,6 @@ def one_blas_thread() -> AbstractContextManager[object]:
     return limits
 
 
-def by_column(apply: Callable[[Array], Array], V: Array) -> Array:  # (n, k) -> (n, k)
-    """What the engine does with one vector, for each of a few."""
-    out = np.empty_like(V, order="F")
-    for j in range(V.shape[1]):
-        out[:, j] = apply(np.ascontiguousarray(V[:, j]))
-    return out
-
-
 class Held(NamedTuple):
     """K as it is held.
 
@@ -93,9 +84,11 @@ def held_bytes(gram: Gram, least: float, columns: int) -> int:
         Of V, at most.
     """
     n = gram.shape[0]
-    asked = (4 if code_of(gram, columns) is None else 2) * n * n
-    if isinstance(gram, DenseGram) or asked > min(HELD_BYTES, memory_there()):
+    if gram.is_stored or 2 * n * n > min(HELD_BYTES, memory_there()):
         return 0  # before the diagonal, which for a million rows is a pass over the data
+    asked = (4 if coded(gram, columns) is None else 2) * n * n
+    if asked > min(HELD_BYTES, memory_there()):
+        return 0
     if not float(np.abs(gram.diag()).max(initial=0.0)) <= LARGEST:
         return 0
     return asked if _error(gram, columns) <= NUISANCE * least else 0
@@ -116,26 +109,30 @@ def hold(gram: Gram, least: float, columns: int) -> Held | None:
     """
     if not held_bytes(gram, least, columns):
         return None
-    error, code = _error(gram, columns), code_of(gram, columns)
-    if isinstance(gram, TiledGram) and code is not None:
-        codes = gram.upper_codes(code)
-        return Held(lambda V: by_column(lambda v: _core.held_product(codes, v, code), V), error)
-    K = gram.dense(out=empty_on_a_line(gram.shape, np.float32))
-    return Held(lambda V: (K @ V.astype(np.float32)).astype(np.float64), error)
+    error, entries = _error(gram, columns), coded(gram, columns)
+    with suppress(TooLarge):
+        return Held(_times(gram, entries), error)
+    return None
 
 
-def code_of(gram: Gram, columns: int) -> tuple[float, float] | None:
-    """(low, step) of the code in which K is held; None where it is held in float32."""
-    if not isinstance(gram, TiledGram) or columns > FEW_COLUMNS:
-        return None
-    code = gram.code()
-    return code if 1.0 / LARGEST <= code[1] <= LARGEST else None
+def _times(gram: Gram, entries: Coded | None) -> Callable[[Array], Array]:
+    if entries is not None:
+        return partial(coded_product, entries.upper(), entries.code)
+    what = "The Gram matrix of {} x {} points in float32".format(*gram.shape)
+    K = gram.dense(out=allocate(gram.shape, np.float32, what, "Its products do without."))
+    return lambda V: (K @ V.astype(np.float32)).astype(np.float64)
+
+
+def coded(gram: Gram, columns: int) -> Coded | None:
+    """The code in which K is held; None where it is held in float32."""
+    found = gram.coded() if columns <= FEW_COLUMNS else None
+    return found if found is not None and 1.0 / LARGEST <= found.code[1] <= LARGEST else None
 
 
 def _error(gram: Gram, columns: int) -> float:
     """The norm of the errors of K together; those of float32 need not be independent."""
-    n, code = gram.shape[0], code_of(gram, columns)
-    return UNIT * n * float(np.abs(gram.diag()).max(initial=0.0)) if code is None else code_error(n, code)
+    n, entries = gram.shape[0], coded(gram, columns)
+    return UNIT * n * float(np.abs(gram.diag()).max(initial=0.0)) if entries is None else code_error(n, entries.code)
 
 
 def code_error(n: int, code: tuple[float, float]) -> float:

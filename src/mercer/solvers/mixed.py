@@ -19,20 +19,19 @@ the equations (1) that are solved.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate, refuse_too_large
 from mercer.errors import NotPositive
 from mercer.grams.base import Gram
-from mercer.grams.tiled import TiledGram
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.coarse import coded_solver
 from mercer.solvers.factor import Stage, Stopped, eliminate, groups, scaling
-from mercer.solvers.held import LARGEST, by_column, code_error, code_of
+from mercer.solvers.held import LARGEST, code_error, coded
 from mercer.solvers.lapack import STOPPED, Look, factor_in_place, solve_in_place
 from mercer.solvers.options import Options
 
@@ -48,12 +47,9 @@ UNIT = 2.0**-24
 MAX_ITER = 200
 # A shift that was doubled so often is no longer rounding.
 DOUBLINGS = 16
-# The errors of 16 bits may be so many times the ridge; what they are shifted by where they leave no factor; a pivot of
-# the matrix with a diagonal of 1 that is no longer believed; and columns that are made between two looks at the clock.
+# The errors of 16 bits may be so many times the ridge, and what they are shifted by where they leave no factor.
 COARSE_NUISANCE = 4.0
 COARSE_SHIFTS = (0.0, 2.0, 8.0)
-COARSE_PIVOT = 1e-4
-COARSE_COLUMNS = 512
 # The share of a solve that is the factorisation.
 FACTOR_SHARE = 0.9
 # The true residual must fall by this between restarts, or rounding stands in the way.
@@ -238,12 +234,8 @@ def _preconditioner(system: _System, watch: Look) -> tuple[Preconditioner, list[
             f"The largest number on its diagonal is {diagonal.max():.3g}.",
             'Scale the kernel and alpha, or use solver="cholesky", which works in float64.',
         )
-    refuse_too_large(
-        4 * n * n,
-        f"The factor of {n} x {n} numbers in float32",
-        'Use solver="cg", which stores no matrix, or fit fewer rows.',
-    )
-    store: npt.NDArray[Any] = np.empty((n, n), dtype=np.float32)
+    what = f"The factor of {n} x {n} numbers in float32"
+    store = allocate((n, n), np.float32, what, 'Use solver="cg", which stores no matrix, or fit fewer rows.')
     first = 4.0 * UNIT * float(diagonal.sum())
     for shift in (0.0, *(first * 2.0**k for k in range(DOUBLINGS))):
         L = system.single(shift, store)
@@ -275,24 +267,21 @@ def _singly_solved(L: Single, R: Array) -> Array:
 
 def is_coarse(gram: Gram, ridge: float, columns: int) -> bool:
     """Whether 16 bits do for the factor of K + ridge·I, and so many right-hand sides."""
-    code = code_of(gram, columns)
-    return code is not None and code_error(gram.shape[0], code) <= COARSE_NUISANCE * ridge
+    entries = coded(gram, columns)
+    return entries is not None and code_error(gram.shape[0], entries.code) <= COARSE_NUISANCE * ridge
 
 
 def _coarse(system: _System, columns: int, watch: Look) -> tuple[Preconditioner, list[str]] | None:
     """The factor of M, or of M + τI, in 16 bits; None where that is too coarse."""
-    gram, n, code = system.gram, len(system.scale), code_of(system.gram, columns)
-    if code is None or not isinstance(gram, TiledGram) or not is_coarse(gram, float(system.ridge.min()), columns):
+    gram, n, entries = system.gram, len(system.scale), coded(system.gram, columns)
+    if entries is None or not is_coarse(gram, float(system.ridge.min()), columns):
         return None
     refuse_too_large(3 * n * n, f"K and a factor, {n} x {n} numbers in 16 bits", 'Use solver="cg", or fit fewer rows.')
-    codes = gram.upper_codes(code)
+    code, codes = entries.code, entries.upper()
     weights, diagonal = system.scale.astype(np.float32), system.diagonal()
     for shift in (share * code_error(n, code) for share in COARSE_SHIFTS):
-        factor = _core.Coarse(codes, code, weights, diagonal + shift, COARSE_PIVOT)
-        while factor.advance(COARSE_COLUMNS):
-            if watch.look(factor.share, "factor in 16 bits"):
-                raise Stopped
-            if factor.share == 1.0:
-                note = f"a factor in 16 bits{f' of K shifted by {shift:.1e}' if shift else ''}"
-                return partial(_on_units, partial(by_column, factor.solve)), [note]
+        solve = coded_solver(codes, code, weights, diagonal + shift, watch)
+        if solve is not None:
+            note = f"a factor in 16 bits{f' of K shifted by {shift:.1e}' if shift else ''}"
+            return partial(_on_units, solve), [note]
     return None

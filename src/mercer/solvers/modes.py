@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.grams.base import Gram
+from mercer.problems.reach import refuse_large_kernel
 from mercer.solvers.eigen import EPS, Border, decompose, inverse
 from mercer.solvers.tridiagonal import Tridiagonal, tridiagonalise
 
@@ -210,6 +211,7 @@ def of_features(phi: Array, scale: Array, columns: Border) -> Modes:
     scaled = phi * scale[:, None]
     corner = columns.Q.T @ scaled
     scaled -= columns.Q @ corner
+    refuse_large_kernel(np.einsum("ij,ij->j", scaled, scaled))
     values, V = scipy.linalg.eigh(scaled.T @ scaled, overwrite_a=True, check_finite=False, driver="evd")
     rounding = len(phi) * EPS * float(values.max(initial=0.0))
     return Spectral(scaled @ V, np.maximum(values, 0.0), corner @ V, rounding, columns, V)

@@ -1,7 +1,7 @@
-"""Logistic regression by Newton's method in the dual, two classes and many alike.
+"""Smooth losses by Newton's method in the dual: logistic regression, two classes and many alike, and others.
 
-The losses are −log of a probability, with second derivative diag(p) − p pᵀ in every row. With r = −c ∂ℓ/∂g, the
-coefficients that the decisions g = K a + B θ ask for, and W = C (diag(p) − p pᵀ), a Newton step goes from a to a + Δ,
+In a row the Hessian is H = diag(d), or diag(p) − p pᵀ where the loss joins its columns (softmax). With r = −c ∂ℓ/∂g,
+the coefficients that the decisions g = K a + B θ ask for, and W = C H, a Newton step goes from a to a + Δ,
 
     Δ = e − W (K Δ + B δθ),      e = r − a,      Bᵀ Δ = 0.                                              (1)
 
@@ -10,8 +10,9 @@ coefficients that the decisions g = K a + B θ ask for, and W = C (diag(p) − p
 
     (I + Π Lᵀ K L Π) x = Π Lᵀ K e,                                                                      (2)
 
-which is symmetric, of eigenvalues ≥ 1, and divides by no probability. It is solved by conjugate gradients, only as
-exactly as the Newton step deserves; the products are K @ V. What differs is the preconditioner:
+which is symmetric, of eigenvalues ≥ 1, and divides by no curvature: that may be zero, as of Huber's loss and the
+squared hinge, and where it jumps, either value will do. (2) is solved by conjugate gradients, only as exactly as the
+Newton step deserves; the products are K @ V. What differs is the preconditioner:
 
 - `newton_cholesky`: I + Lᵀ K L factorised in float64; one iteration solves (2).
 - `newton_cg`: K ≈ F Fᵀ by `mercer.solvers.pivoted`, once for all steps, and Woodbury's formula with I + Fᵀ W F.
@@ -30,6 +31,7 @@ S. S. Keerthi, K. B. Duan, S. K. Shevade and A. N. Poo, A fast dual algorithm fo
 Learning 61 (2005).
 """
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -37,10 +39,11 @@ from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.linalg
 
 from mercer.errors import InvalidInput
 from mercer.problems.certify import measure
-from mercer.problems.feasible import settle
+from mercer.problems.feasible import best_shift
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.held import FEW_COLUMNS, one_blas_thread
@@ -53,7 +56,7 @@ __all__ = ["newton_cg", "newton_cholesky", "newton_primal"]
 Array = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-# Costs, and costs times kernel values: their squares, summed, are numbers.
+# Costs c, and with kernel values c k and the √c k c of conjugate gradients: their squares, summed, are numbers.
 LARGEST = 1e140
 # Newton steps when the options name none.
 MAX_ITER = 100
@@ -98,7 +101,7 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
     _refuse_overflow(problem)
     n, t = problem.y.shape
     q = problem.B.shape[1]
-    rows = np.flatnonzero(problem.cost[:, 0] > 0.0)
+    rows = np.flatnonzero((problem.cost > 0.0).any(axis=1))
     part = problem if rows.size == n else _take(problem, rows)
     watch = options.watch(label)
     try:
@@ -122,10 +125,10 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
 def _refuse_overflow(problem: Problem) -> None:
     """Refuse what float64 cannot hold the squares of: a fit would end in an error of LAPACK."""
     c, k = float(problem.cost.max(initial=0.0)), float(np.asarray(problem.gram.diag()).max(initial=0.0))
-    if max(c, c * k) >= LARGEST:
+    if not max(c, c * k, math.sqrt(c) * k * c) < LARGEST:
         raise InvalidInput(
             "C times the largest weight, or that times k(x, x), is too large to compute with.",
-            f"Got {c:.3g}, and {c * k:.3g}; they must be below {LARGEST:g}.",
+            f"Got {c:.3g}, and k(x, x) up to {k:.3g}.",
             "Make C or the weights smaller, or scale the data.",
         )
 
@@ -153,7 +156,7 @@ class _State:
         self.a = np.zeros_like(problem.y) if start is None else start
         self.Ka = np.zeros_like(problem.y) if start is None else times(start)
         self.theta = np.zeros((problem.B.shape[1], problem.y.shape[1]))
-        self._settle()
+        self._shift_theta()
 
     @property
     def g(self) -> Array:
@@ -165,17 +168,17 @@ class _State:
         self.a = self.a + tau * delta
         self.Ka = self.Ka + tau * Kdelta
         self.theta = self.theta + tau * shift
-        self._settle()
+        self._shift_theta()
         return tau > 0.0
 
     def refresh(self) -> None:
         """Make K a anew, without the rounding of its steps."""
         self.Ka = np.asarray(self.problem.gram @ self.a, dtype=np.float64)
-        self._settle()
+        self._shift_theta()
 
-    def _settle(self) -> None:
+    def _shift_theta(self) -> None:
         problem = self.problem
-        self.theta = self.theta + settle(problem.loss, self.g, problem.y, problem.cost, problem.B, problem.price)
+        self.theta = self.theta + best_shift(problem.loss, self.g, problem.y, problem.cost, problem.B, problem.price)
 
     def _length(self, delta: Array, Kdelta: Array, shift: Array) -> float:
         problem, g = self.problem, self.g
@@ -183,13 +186,15 @@ class _State:
         linear = float(np.vdot(self.a, Kdelta)) + float((problem.price @ shift).sum())
         square = float(np.vdot(delta, Kdelta))
 
-        def slope(tau: float) -> float:
-            losses = problem.cost * problem.loss.slope(g + tau * dg, problem.y)
-            return linear + tau * square + float(np.vdot(losses, dg))
+        def slope(tau: float) -> float:  # not a number, or infinite, where that is too far
+            with np.errstate(invalid="ignore", over="ignore"):
+                losses = problem.cost * problem.loss.slope(g + tau * dg, problem.y)
+                return linear + tau * square + float(np.vdot(losses, dg))
 
         def value(tau: float) -> float:
-            losses = float(np.vdot(problem.cost, problem.loss.value(g + tau * dg, problem.y)))
-            return tau * linear + 0.5 * tau * tau * square + losses
+            with np.errstate(invalid="ignore", over="ignore"):
+                losses = float(np.vdot(problem.cost, problem.loss.value(g + tau * dg, problem.y)))
+                return tau * linear + 0.5 * tau * tau * square + losses
 
         start, here = slope(0.0), value(0.0)
         is_lower = value(1.0) <= here + ROUNDING * abs(here)
@@ -200,7 +205,7 @@ class _State:
         low, high = 0.0, 1.0  # the primal falls at low and rises at high
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
-            if slope(middle) > 0.0:
+            if not slope(middle) <= 0.0:
                 high = middle
             else:
                 low = middle
@@ -233,9 +238,7 @@ def _iterate(
         if watch.look(float(done), f"gap {gap:.1e}") or len(trace) > most:
             stopped = True
             break
-        p = problem.loss.probabilities
-        assert p is not None, "the table's losses have probabilities"
-        curvature = Curvature(problem.cost, p(state.g))
+        curvature = Curvature(problem.cost, problem.loss.bend(state.g, problem.y), is_joint=problem.loss.is_joint)
         precondition = route.precondition(curvature, Quiet(watch))
         if precondition is None:
             stopped = True
@@ -302,7 +305,8 @@ class _Border:
         self._to_theta = vectors[:, keep] / np.sqrt(values[keep])
         self._Q = U @ self._to_theta  # orthonormal
         self._solved = precondition(self._Q) if keep.any() else self._Q
-        self._inner = self._Q.T @ self._solved
+        # Of eigenvalues above 0; those that rounding has left at 0 are not divided by.
+        self._inverse = scipy.linalg.pinvh(self._Q.T @ self._solved) if keep.any() else np.zeros((0, 0))
 
     def project(self, x: Array) -> Array:
         return np.asarray(x - self._Q @ (self._Q.T @ x))
@@ -310,8 +314,8 @@ class _Border:
     def solve(self, x: Array) -> Array:
         """The inverse of Π (I + Lᵀ K L) Π on the range of Π."""
         found = self._precondition(x[:, None])[:, 0]
-        if self._inner.size:
-            found = found - self._solved @ np.linalg.solve(self._inner, self._Q.T @ found)
+        if self._inverse.size:
+            found = found - self._solved @ (self._inverse @ (self._Q.T @ found))
         return self.project(found)
 
     def shift(self, Kdelta: Array) -> Array:  # (q, t)

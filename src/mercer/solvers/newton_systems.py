@@ -1,4 +1,4 @@
-"""The Newton systems of logistic regression, and what makes conjugate gradients on them short.
+"""The Newton systems of smooth losses, and what makes conjugate gradients on them short.
 
 See `mercer.solvers.newton` for the equations. With L Lᵀ = W, the curvature of the losses, an approximate inverse of
 I + Lᵀ K L is made in one of three ways: from its Cholesky factor, or from K ≈ F Fᵀ by Woodbury's formula, with F a
@@ -14,8 +14,7 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.budget import refuse_too_large
-from mercer.grams.base import Factor, Gram
-from mercer.grams.dense import DenseGram
+from mercer.grams.base import FeatureMatrix, Gram
 from mercer.problems.problem import Problem
 from mercer.solvers.cg import rank_for
 from mercer.solvers.held import FEW_COLUMNS, held_bytes, hold, one_blas_thread
@@ -48,35 +47,32 @@ class Preconditioner(Protocol):
 
 @final
 class Curvature:
-    """W = C (diag(p) − p pᵀ) = L Lᵀ, row by row.
+    """W = C diag(d) = L Lᵀ, or C (diag(p) − p pᵀ) with p = d for a loss that joins its columns, row by row.
 
-    L = √C diag(√p) (I − κ √p √pᵀ) with κ = (1 − √(1 − s))/s, s = Σ p: 1 for softmax, less for the one p of two classes.
+    L = √C diag(√d), or √C diag(√p) (I − √p √pᵀ), since Σ p = 1.
     """
 
-    def __init__(self, cost: Array, p: Array) -> None:
-        self.cost, self.p = cost, p  # (n, 1), (n, t)
-        self._root = np.sqrt(p)
-        s = np.minimum(p.sum(axis=1, keepdims=True), 1.0)
-        kappa = np.divide(1.0 - np.sqrt(1.0 - s), s, out=np.full_like(s, 0.5), where=s > 0.0)
-        self._inner = kappa * self._root
+    def __init__(self, cost: Array, d: Array, *, is_joint: bool) -> None:
+        self.cost, self.d, self.is_joint = cost, d, is_joint  # (n, 1) or (n, t), (n, t)
+        self._root = np.sqrt(d)
         self._scale = np.sqrt(cost) * self._root
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        n, t = self.p.shape
+        n, t = self.d.shape
         return n, t
 
     def root(self, X: Array) -> Array:  # (n, t) or (n, t, k)
         """L X."""
-        root, inner, scale = (_like(V, X) for V in (self._root, self._inner, self._scale))
-        return np.asarray(scale * (X - inner * (root * X).sum(axis=1, keepdims=True)))
+        root, scale = (_like(V, X) for V in (self._root, self._scale))
+        return np.asarray(scale * (X - root * (root * X).sum(axis=1, keepdims=True) if self.is_joint else X))
 
     def root_transposed(self, X: Array) -> Array:  # (n, t) or (n, t, k)
         """Lᵀ X."""
-        root, inner, scale = (_like(V, X) for V in (self._root, self._inner, self._scale))
+        root, scale = (_like(V, X) for V in (self._root, self._scale))
         scaled = scale * X
-        return np.asarray(scaled - inner * (root * scaled).sum(axis=1, keepdims=True))
+        return np.asarray(scaled - root * (root * scaled).sum(axis=1, keepdims=True) if self.is_joint else scaled)
 
 
 def _like(V: Array, X: Array) -> Array:
@@ -131,45 +127,68 @@ class Quiet:
 def direct(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
     """By a Cholesky factor of I + Lᵀ K L: exact."""
     n, t = problem.y.shape
-    refuse_too_large(8 * (n * t) ** 2, f"The Newton system of {n * t} unknowns in float64", 'Use solver="newton-cg".')
+    refuse_too_large(direct_bytes(problem), f"The Newton system of {n * t} unknowns in float64", 'Use "newton-cg".')
     K = np.asarray(problem.gram.dense(), dtype=np.float64)
 
     def make(curvature: Curvature, watch: Look) -> Preconditioner | None:
-        each = np.broadcast_to(np.eye(t), (n, t, t))
-        L = curvature.root(np.ascontiguousarray(each))  # (n, t, t)
-        if t == 1:
-            M = L[:, 0] * K * L[:, 0, 0]
-        else:
-            wide = L.transpose(1, 0, 2).reshape(t, n * t)
-            M = wide.T @ wide
-            M *= np.repeat(np.repeat(K, t, axis=0), t, axis=1)
-        M.flat[:: n * t + 1] += 1.0
-        M = M.T  # symmetric: what C calls rows, Fortran calls columns
-        broken = factor_in_place(M, watch)
-        if broken == STOPPED:
-            return None
-        if broken:  # only where K is indefinite, or 1 is less than the rounding of c·K: the gap says how it went
-            return _unchanged
-        return lambda V: _solved(M, V)
+        factors = []
+        for M in _systems(K, curvature):
+            M.flat[:: len(M) + 1] += 1.0
+            L = M.T  # symmetric: what C calls rows, Fortran calls columns
+            broken = factor_in_place(L, watch)
+            if broken == STOPPED:
+                return None
+            # Broken only where K is indefinite, or 1 less than the rounding of c·K: the gap says how it went.
+            factors.append(None if broken else L)
+        return lambda V: _solved(factors, V)
 
     return Route(make, lambda V: np.asarray(K @ V), "")
+
+
+def direct_bytes(problem: Problem) -> int:
+    """What the Newton systems take: one of all unknowns where the loss joins its columns, else one for each column."""
+    n, t = problem.y.shape
+    return int(8 * n * n * (t * t if problem.loss.is_joint else t))
+
+
+def _systems(K: Array, curvature: Curvature) -> Iterator[Array]:
+    """Lᵀ K L; of a loss that does not join its columns, its blocks."""
+    n, t = curvature.shape
+    if not curvature.is_joint:
+        for root in curvature.root(np.ones((n, t))).T:
+            yield root[:, None] * K * root
+        return
+    each = np.broadcast_to(np.eye(t), (n, t, t))
+    L = curvature.root(np.ascontiguousarray(each))  # (n, t, t)
+    wide = L.transpose(1, 0, 2).reshape(t, n * t)
+    M = wide.T @ wide
+    M *= np.repeat(np.repeat(K, t, axis=0), t, axis=1)
+    yield M
 
 
 def _unchanged(V: Array) -> Array:
     return V
 
 
-def _solved(L: Array, V: Array) -> Array:
+def _solved(factors: list[Array | None], V: Array) -> Array:
+    """V divided by one factor, or its columns by their own: unknown i of column j stands at i t + j."""
     out = np.array(V, dtype=np.float64, order="F")
-    solve_in_place(L, out)
+    if len(factors) == 1 and factors[0] is not None:
+        solve_in_place(factors[0], out)
+        return out
+    for j, L in enumerate(factors):
+        if L is not None:
+            part = np.array(out[j :: len(factors)], order="F")
+            solve_in_place(L, part)
+            out[j :: len(factors)] = part
     return out
 
 
 def pivoted(problem: Problem, watch: Watch) -> Route:
     """By a partial Cholesky factor of K, made once; K itself is stored in a few bits where that does."""
     n, t = problem.y.shape
-    cost = float(problem.cost.max())
-    is_held = isinstance(problem.gram, DenseGram) or held_bytes(problem.gram, 1.0 / cost, t) > 0
+    cost = _stiffness(problem)
+    is_held = problem.gram.is_stored or held_bytes(problem.gram, 1.0 / cost, t) > 0
     pivots = min(max(PIVOTS_PER_COST * cost, LEAST_PIVOTS), MOST_PIVOTS) if is_held else MOST_PIVOTS
     rank = min(rank_for(n), int(pivots), max(INNER // t, 1))
     # Where (c/4)·(K − F Fᵀ) is below 1/4 of the identity beside it, more columns would be useless.
@@ -191,13 +210,22 @@ def pivoted(problem: Problem, watch: Watch) -> Route:
     return Route(precondition, times, note, is_rounded=how == HELD, coarse=coarse)
 
 
+def _stiffness(problem: Problem) -> float:
+    """The largest c, times the curvature where that may be more than 1; an unbounded one is that of a perfect fit."""
+    loss, y = problem.loss, problem.y
+    if np.isfinite(loss.curvature):
+        return max(loss.curvature, 1.0) * float(problem.cost.max())
+    bend = loss.bend(loss.inverse(np.zeros_like(y), y), y)
+    return float((problem.cost * np.maximum(bend, 1.0)).max())
+
+
 def _times(gram: Gram) -> Callable[[Array], Array]:
     return lambda V: np.asarray(gram @ V, dtype=np.float64)
 
 
 def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], str]:
     """K of the inner products: in a few bits where c/4 times their errors are less than the identity of (2)."""
-    if isinstance(gram, DenseGram):
+    if gram.is_stored:
         return _times(gram), "stored"
     held = hold(gram, 1.0 / cost, t)
     return (_times(gram), "made anew for each product") if held is None else (held.times, HELD)
@@ -205,7 +233,7 @@ def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], st
 
 @final
 class _Held:
-    """A factor F in memory, as `mercer.grams.base.Factor`."""
+    """A factor F in memory, as `mercer.grams.base.FeatureMatrix`."""
 
     def __init__(self, F: npt.NDArray[Any]) -> None:
         self._F = F
@@ -230,23 +258,26 @@ class _Held:
 
 def featured(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
     """By the explicit features of K = Φ Φᵀ: exact, unless there are very many for very many classes."""
-    phi = problem.gram.factor()
+    phi = problem.gram.features()
     assert phi is not None, "the table's refusal asks for a finite map"
     n, t = problem.y.shape
     note = f"{phi.shape[1]} features in place of {n} rows"
     return Route(_woodbury(phi, t), _times(problem.gram), note)
 
 
-def _woodbury(F: Factor, t: int) -> Factory:
+def _woodbury(F: FeatureMatrix, t: int) -> Factory:
     """(I + Lᵀ F Fᵀ L)⁻¹ = I − Lᵀ F T⁻¹ Fᵀ L with T = I + Fᵀ W F, of r t rows.
 
-    Where that is too large, C diag(p) stands for W, which is more than W and falls into t blocks.
+    Where the loss does not join its columns T falls into t blocks. Where it does and T is too large, C diag(p) stands
+    for W, which is more than W, and does the same.
     """
     r = F.shape[1]
-    is_whole = r * t <= INNER or t == 1
 
     def make(curvature: Curvature, watch: Look) -> Preconditioner | None:  # noqa: ARG001 (of a Factory)
+        if r == 0:  # K is nothing beside the costs
+            return _unchanged
         n = curvature.shape[0]
+        is_whole = curvature.is_joint and r * t <= INNER
         L = _inner_factors(F, curvature, is_whole)
 
         def apply(V: Array) -> Array:  # (n t, k)
@@ -266,17 +297,13 @@ def _woodbury(F: Factor, t: int) -> Factory:
     return make
 
 
-def _inner_factors(F: Factor, curvature: Curvature, is_whole: bool) -> list[Array]:
+def _inner_factors(F: FeatureMatrix, curvature: Curvature, is_whole: bool) -> list[Array]:
     """The Cholesky factor of T, or one for each of its blocks."""
     r, t = F.shape[1], curvature.shape[1]
     if is_whole:
         T = np.eye(t * r)
         for rows, block in _strips(F):
-            c, p = curvature.cost[rows], curvature.p[rows]
-            if t == 1:
-                scaled = np.sqrt(c * p * (1.0 - p)) * block
-                T += scaled.T @ scaled  # NumPy makes half of AᵀA where both are the same array
-                continue
+            c, p = curvature.cost[rows], curvature.d[rows]
             wide = ((np.sqrt(c) * p)[:, :, None] * block[:, None, :]).reshape(len(block), t * r)
             T -= wide.T @ wide
             for j in range(t):
@@ -287,8 +314,9 @@ def _inner_factors(F: Factor, curvature: Curvature, is_whole: bool) -> list[Arra
     blocks = np.zeros((t, r, r))
     for rows, block in _strips(F):
         for j in range(t):
-            root = np.sqrt(curvature.cost[rows, 0] * curvature.p[rows, j])[:, None] * block
-            blocks[j] += root.T @ root
+            cost = curvature.cost[rows, j if curvature.cost.shape[1] > 1 else 0]
+            root = np.sqrt(cost * curvature.d[rows, j])[:, None] * block
+            blocks[j] += root.T @ root  # NumPy makes half of AᵀA where both are the same array
     blocks.reshape(t, -1)[:, :: r + 1] += 1.0
     return [_factored(block) for block in blocks]
 
@@ -309,7 +337,7 @@ def _factored(T: Array) -> Array:
     return np.diag(np.sqrt(np.maximum(T.diagonal(), 1.0)))
 
 
-def _strips(F: Factor) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
+def _strips(F: FeatureMatrix) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
     """The rows of F, not too many at a time."""
     for rows, block in F:
         for start in range(0, len(block), ROWS_AT_ONCE):

@@ -31,6 +31,7 @@ import numpy.typing as npt
 from mercer.budget import refuse_too_large
 from mercer.errors import InvalidInput
 from mercer.grams.base import Gram
+from mercer.problems.reach import refuse_large_targets
 from mercer.solvers.eigen import EPS, border
 from mercer.solvers.modes import Modes, Spectral, of_features, of_gram
 
@@ -81,6 +82,7 @@ class Path:
     """
 
     def __init__(self, gram: Gram, y: Array, weight: Array, B: Array) -> None:
+        refuse_large_targets(y)
         self._y, self._B = y, B
         self._largest = float(weight.max())
         scale = np.sqrt(weight / self._largest)
@@ -148,7 +150,7 @@ class Path:
             The columns that are not penalised, there.
         """
         known = cross if self._modes.is_thin else cross[:, self._rows] if self._apart.size else cross
-        self._settle(alphas)
+        self._ridges(alphas)
         expanded = self._modes.expand(known, self._scale)
         for ridge in self._blocks(alphas):
             divided = self._modes.divide(ridge, self._coordinates)
@@ -195,7 +197,7 @@ class Path:
         self._cross = modes.expand(self._known, self._scale)
         self._coordinates = modes.vectors.T @ self._right
 
-    def _settle(self, alphas: Array) -> Array:
+    def _ridges(self, alphas: Array) -> Array:
         """The ridges ρ of some penalties, which the modes can divide by from here on."""
         ridges = np.asarray(alphas, dtype=np.float64) / self._largest
         if not self._modes.allows(float(ridges.min())):
@@ -204,14 +206,14 @@ class Path:
 
     def _blocks(self, alphas: Array) -> Iterator[Array]:
         """Some ρ after the others, as many as fit."""
-        ridges = self._settle(alphas)
+        ridges = self._ridges(alphas)
         width = max(1, BLOCK // self._y.size)
         for start in range(0, len(ridges), width):
             yield ridges[start : start + width]
 
     def _different(self, alpha: Array) -> tuple[Array, Indices]:
         """The different ρ, and which of them each target has."""
-        return np.unique(self._settle(alpha), return_inverse=True)
+        return np.unique(self._ridges(alpha), return_inverse=True)
 
     def _divided(self, ridge: Array, which: Indices, C: Array) -> Array:  # (b,), (t,), (k, t) -> (k, t)
         """Coordinates over σ + ρ, where every target has its own ρ."""
@@ -247,7 +249,7 @@ class Path:
 
 def features_of(gram: Gram) -> Array | None:
     """Φ (n, M) where it is worth more than K, else None."""
-    phi = gram.factor()
+    phi = gram.features()
     if phi is None or ROWS_PER_FEATURE * phi.shape[1] > phi.shape[0]:
         return None
     r, m = phi.shape

@@ -31,11 +31,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer.budget import refuse_too_large
+from mercer.budget import allocate, refuse_too_large
 from mercer.errors import InvalidInput, NotPositive
-from mercer.grams.base import Factor as Features
-from mercer.grams.base import Gram
-from mercer.solvers.factor import Factor, factorise, refuse_without_cost
+from mercer.grams.base import FeatureMatrix, Gram
+from mercer.solvers.factor import CholeskyFactor, factorise, refuse_without_cost
 from mercer.solvers.lapack import forward_in_place
 from mercer.solvers.watch import Watch
 
@@ -89,7 +88,7 @@ def posterior(
     cost: Array,  # (n,)
     B: Array,  # (n, q)
     watch: Watch,
-    factor: Factor | None = None,
+    factor: CholeskyFactor | None = None,
 ) -> "DualPosterior":
     """The posterior in the dual: n³/3 operations and 8 n² bytes, unless the factor is there already.
 
@@ -105,7 +104,7 @@ def posterior(
         b at the training points; q may be 0.
     watch : Watch
         Of the factorisation.
-    factor : Factor, optional
+    factor : CholeskyFactor, optional
         That a solver made of the same K and cost.
 
     Raises
@@ -134,7 +133,7 @@ def posterior(
 
 
 def primal_posterior(
-    features: Features,  # (n, M)
+    features: FeatureMatrix,  # (n, M)
     y: Array,  # (n, t)
     cost: Array,  # (n,)
     B: Array,  # (n, q)
@@ -143,8 +142,8 @@ def primal_posterior(
 
     Parameters
     ----------
-    features : Factor of shape (n, M)
-        Φ, in blocks, as `Gram.factor` gives it.
+    features : FeatureMatrix of shape (n, M)
+        Φ, in blocks, as `Gram.features` gives it.
     y, cost, B
         As for `posterior`, but costs are finite: without noise n > M targets have no density.
 
@@ -195,7 +194,7 @@ class DualPosterior:
     """`Posterior` from a factor of K. Use `posterior`."""
 
     log_likelihood: Array  # (t,)
-    factor: Factor
+    factor: CholeskyFactor
     n: int  # rows of the problem: the factor leaves out those without weight
     trend: _Trend
 
@@ -290,11 +289,13 @@ def _restricted(white_B: Array, white_y: Array, n: int, log_determinant: float) 
     return R, -0.5 * (misfit + log_determinant + spread + (n - q) * np.log(2.0 * np.pi))
 
 
-def _features_factor(features: Features, cost: Array) -> Array:
+def _features_factor(features: FeatureMatrix, cost: Array) -> Array:
     """L of I + ΦᵀCΦ."""
     width = features.shape[1]
-    refuse_too_large(8 * width * width, f"The system of {width} x {width} features", "Use the kernel, in the dual.")
-    A = np.zeros((width, width))
+    A = allocate(
+        (width, width), np.float64, f"The system of {width} x {width} features", "Use the kernel, in the dual."
+    )
+    A[:] = 0.0
     most = float(cost.max())
     scale, is_even = np.sqrt(cost / most), bool((cost == most).all())
     for rows, block in features:

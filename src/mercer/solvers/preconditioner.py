@@ -13,18 +13,17 @@ third of the iterations for an RBF in 20 dimensions, and takes twice as many in 
 """
 
 import math
-from functools import partial
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
 
-from mercer import _core
 from mercer.budget import memory_there
 from mercer.grams.base import Gram
+from mercer.solvers.coarse import deflated
 from mercer.solvers.factor import Stage
-from mercer.solvers.held import FEW_COLUMNS, by_column
+from mercer.solvers.held import FEW_COLUMNS
 from mercer.solvers.lapack import Look
 from mercer.solvers.pivoted import pivoted_cholesky
 
@@ -123,7 +122,7 @@ class Preconditioner:
             return R / self.mu
         G = self._G
         if G.dtype == np.float32 and R.shape[1] <= FEW_COLUMNS:
-            return by_column(partial(_core.deflated, G.T), R) / self.mu
+            return deflated(G, R) / self.mu
         result: Array = R - G @ (G.T @ R.astype(G.dtype, copy=False))
         result /= self.mu
         return result

@@ -21,8 +21,9 @@ import scipy.linalg
 
 from mercer.budget import refuse_too_large
 from mercer.errors import InvalidInput, NotPositive
-from mercer.grams.base import Factor
+from mercer.grams.base import FeatureMatrix
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_infinite, refuse_large_kernel
 from mercer.problems.solution import Answer
 from mercer.solvers.factor import groups
 from mercer.solvers.options import Options
@@ -38,7 +39,7 @@ REFINEMENTS = 3
 
 def primal(problem: Problem, options: Options) -> Answer:
     """Solve a least-squares problem in its features; n M² operations per different column of costs, 8 M² bytes."""
-    phi = problem.gram.factor()
+    phi = problem.gram.features()
     assert phi is not None, "the table's refusal asks for a finite map"
     n, t = problem.y.shape
     m = phi.shape[1]
@@ -82,7 +83,7 @@ class _System:
         return self.means - self.to_border @ w
 
 
-def _system(phi: Factor, y: Array, cost: Array, B: Array, watch: Watch) -> _System | None:
+def _system(phi: FeatureMatrix, y: Array, cost: Array, B: Array, watch: Watch) -> _System | None:
     n, m = phi.shape
     q, t = B.shape[1], y.shape[1]
     matrix, right, crossed = np.zeros((m, m)), np.zeros((m, t)), np.zeros((m, q))
@@ -97,8 +98,11 @@ def _system(phi: Factor, y: Array, cost: Array, B: Array, watch: Watch) -> _Syst
         crossed += block.T @ weighted_B[rows]
         if watch.look(rows.stop / n):
             return None
+    refuse_large_kernel(matrix.diagonal())
     if is_even:
         matrix *= cost[0]
+    refuse_infinite(matrix)
+    refuse_infinite(right)
     border = B.T @ weighted_B
     to_border, means = _border_solve(border, crossed.T), _border_solve(border, weighted_B.T @ y)
     matrix -= crossed @ to_border
@@ -114,7 +118,7 @@ def _border_solve(border: Array, right: Array) -> Array:
         raise InvalidInput("The columns of B are linearly dependent.", f"BᵀCB is\n{border}.") from error
 
 
-def _ridge(phi: Factor, y: Array, cost: Array, system: _System) -> tuple[Array, Array, Array, float]:
+def _ridge(phi: FeatureMatrix, y: Array, cost: Array, system: _System) -> tuple[Array, Array, Array, float]:
     """Coefficients, θ, w and the condition number of (1)."""
     matrix = np.array(system.matrix, order="F")
     matrix.flat[:: len(matrix) + 1] += 1.0
@@ -154,7 +158,7 @@ class _Residuals:
     transposed: Array  # Φᵀa
 
 
-def _residuals(phi: Factor, y: Array, cost: Array, B: Array, w: Array, theta: Array) -> _Residuals:
+def _residuals(phi: FeatureMatrix, y: Array, cost: Array, B: Array, w: Array, theta: Array) -> _Residuals:
     coef = np.empty_like(y)
     transposed = np.zeros_like(w)
     for rows, block in phi:
@@ -163,7 +167,7 @@ def _residuals(phi: Factor, y: Array, cost: Array, B: Array, w: Array, theta: Ar
     return _Residuals(coef, transposed)
 
 
-def _least_squares(phi: Factor, weight: Array, system: _System) -> tuple[Array, Array, Array, int]:
+def _least_squares(phi: FeatureMatrix, weight: Array, system: _System) -> tuple[Array, Array, Array, int]:
     """Coefficients, θ, w and the numerical rank for alpha = 0."""
     values, vectors = scipy.linalg.eigh(system.matrix)
     keep = values > max(phi.shape) * float(np.finfo(np.float64).eps) * max(values[-1], 0.0)

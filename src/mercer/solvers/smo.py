@@ -3,14 +3,14 @@
 import math
 import time
 from collections.abc import Callable
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer import _core
 from mercer.errors import InvalidParameter
 from mercer.grams.base import Gram
+from mercer.grams.batched import native_batch
 from mercer.grams.dense import DenseGram
 from mercer.problems.margins import MarginProblem, MarginSolution, Promise, Record, Referee
 from mercer.problems.margins.gaps import Findings
@@ -127,7 +127,6 @@ class _Run:
         if self._is_small and len(batch) > 1:  # many small problems over few rows want most of the entries
             gram = DenseGram(np.ascontiguousarray(gram.dense()), gram.proof)
         self.problem = MarginProblem(gram, problem.kind, batch)
-        self._native: Any = gram.native()  # opaque: what the core makes entries from
         self._diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
         reach = float(np.abs(batch.start).sum()) * float(self._diagonal.max(initial=0.0))
         if not math.isfinite(reach * reach):
@@ -190,19 +189,16 @@ class _Run:
         batch, options = problem.batch, self._options
         aim = max(AIM * float(self._aims[self.pending].min()), self._least_aim)
         left = self._seconds_left()
-        taken, made, ended = _core.solve_margins(
-            self._native,
-            *batch.geometry,
-            batch.copies,
-            batch.linear,
-            batch.low,
-            batch.high,
-            batch.group,
-            batch.width,
-            self._diagonal,
+        outcome = native_batch(problem.gram, batch.geometry, batch.copies).solve(
             coef,
             f,
-            has_f,
+            linear=batch.linear,
+            low=batch.low,
+            high=batch.high,
+            group=batch.group,
+            width=batch.width,
+            diagonal=self._diagonal,
+            has_f=has_f,
             single=self.is_single,
             tol=aim,
             finish=max(self._finish, self._least_aim),
@@ -214,9 +210,9 @@ class _Run:
             max_seconds=math.inf if left is None else max(left, 0.0),
             progress=_progress(self.watch, aim) if options.verbose else None,
         )
-        self._steps[self.pending] += np.asarray(taken, dtype=np.int64)
-        self._made += made
-        return str(ended)
+        self._steps[self.pending] += np.asarray(outcome.steps, dtype=np.int64)
+        self._made += outcome.evaluations
+        return outcome.ended
 
     def take_newton(self) -> str:
         """Newton's method on the free variables."""

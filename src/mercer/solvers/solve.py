@@ -6,11 +6,13 @@ from typing import overload
 
 import numpy as np
 
+from mercer.budget import or_too_large
 from mercer.errors import MercerError, NotPositive, TooLarge
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.certify import certify
 from mercer.problems.margins import MarginProblem, MarginSolution
 from mercer.problems.problem import Problem
+from mercer.problems.reach import refuse_large_targets
 from mercer.problems.solution import Solution
 from mercer.solvers.options import Options
 from mercer.solvers.table import AUTO, Solver, candidates, choose
@@ -52,19 +54,17 @@ def solve(
     True
     """
     options = options or Options(tol=problem.usual_tol)
-    begun = time.perf_counter()
+    begun, known = time.perf_counter(), problem.gram.evaluations
     rows = candidates(problem) if solver == AUTO else [choose(problem, solver)]
     if rows[0].is_judged:
         judged: MarginSolution = rows[0].run(problem, options)
         return judged
     assert isinstance(problem, Problem), "all other rows are of its form"
     options.refuse_unless_relative()
-    if solver == AUTO:
-        found = _first_that_does(rows, problem, options)
-    else:
-        row = rows[0]
-        found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
-    return found.certified(seconds=time.perf_counter() - begun)
+    refuse_large_targets(problem.y)
+    found = _first_that_does(rows, problem, options) if solver == AUTO else _run(rows[0], problem, options)
+    made = problem.gram.evaluations - (0 if problem.gram.is_stored else known)
+    return found.certified(seconds=time.perf_counter() - begun, evaluations=made)
 
 
 def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> Solution:
@@ -80,7 +80,7 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
     tried: list[str] = []
     for row in rows:
         try:
-            found = certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+            found = _run(row, problem, options)
         except (NotPositive, TooLarge) as error:
             first_error = first_error or error
             if isinstance(error, NotPositive) and is_derived and not np.isinf(problem.cost).any():
@@ -100,6 +100,11 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
         return best
     assert first_error is not None, "there is at least one row"
     raise first_error
+
+
+def _run(row: Solver, problem: Problem, options: Options) -> Solution:
+    with or_too_large(f"Solver {row.name!r} has run out of memory.", "Fit fewer rows, or try another solver."):
+        return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
 
 
 def _miss(found: Certificate) -> tuple[float, str]:

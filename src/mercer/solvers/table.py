@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
-from mercer.problems.margins import KINDS, MarginProblem
+from mercer.problems.losses import Loss
+from mercer.problems.margins import MarginProblem
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
 from mercer.solvers.cg import cg
@@ -19,6 +20,7 @@ from mercer.solvers.factor import groups, scaling
 from mercer.solvers.held import held_bytes
 from mercer.solvers.mixed import is_coarse, mixed
 from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
+from mercer.solvers.newton_systems import direct_bytes
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
@@ -54,6 +56,23 @@ AnyProblem = Problem | MarginProblem
 _GUESSES: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 
 
+class Problems(NamedTuple):
+    """Which problems a method solves, by what it asks of them."""
+
+    said: str
+    have: Callable[[AnyProblem], bool]
+
+
+def _of(said: str, has: Callable[[Loss], bool]) -> Problems:
+    return Problems(f"problems of {said}", lambda problem: isinstance(problem, Problem) and has(problem.loss))
+
+
+QUADRATIC = _of("a quadratic loss", lambda loss: loss.is_quadratic)
+BENT = _of("a smooth loss that is not quadratic", lambda loss: loss.is_smooth and not loss.is_quadratic)
+SMOOTH = _of("a smooth loss", lambda loss: loss.is_smooth)
+MARGINS = Problems("batches of support vector machines", lambda problem: isinstance(problem, MarginProblem))
+
+
 @final
 @dataclass(frozen=True)
 class Solver:
@@ -65,8 +84,8 @@ class Solver:
         What `solver=` calls it.
     method : str
         One line about it.
-    losses : frozenset of str
-        Losses that it can minimise, or kinds of support vector machines.
+    problems : Problems
+        Those that it can solve.
     memory : callable (Problem) -> int
         Bytes it needs beyond the Gram matrix it is given.
     cannot : callable (Problem) -> str
@@ -83,7 +102,7 @@ class Solver:
 
     name: str
     method: str
-    losses: frozenset[str]
+    problems: Problems
     memory: Callable[[Any], int]
     cannot: Callable[[Any], str]
     unsuited: Callable[[Any], str]
@@ -93,8 +112,8 @@ class Solver:
 
     def refusal(self, problem: AnyProblem) -> str:
         """Why the method cannot solve this problem; empty if it can."""
-        if problem.machine not in self.losses:
-            return f"it minimises {', '.join(sorted(self.losses))} losses, not {problem.machine}"
+        if not self.problems.have(problem):
+            return f"it solves {self.problems.said}, not {problem.machine}"
         return self.cannot(problem)
 
     def reluctance(self, problem: AnyProblem) -> str:
@@ -122,7 +141,7 @@ def _is_hard(problem: Problem) -> bool:
 
 
 def _features(problem: Problem) -> int | None:
-    phi = problem.gram.factor()
+    phi = problem.gram.features()
     return None if phi is None else phi.shape[1]
 
 
@@ -207,7 +226,7 @@ def _rows_per_iteration(problem: Problem) -> float:
 
 def _columns(problem: Problem) -> int:
     """Right-hand sides that are solved for together."""
-    return int(problem.y.shape[1] + (problem.B.shape[1] if problem.loss.name in SQUARED else 0))
+    return int(problem.y.shape[1] + (problem.B.shape[1] if problem.loss.is_quadratic else 0))
 
 
 def _held_bytes(problem: Problem) -> int:
@@ -216,21 +235,17 @@ def _held_bytes(problem: Problem) -> int:
     return held_bytes(problem.gram, 1.0 / largest, _columns(problem)) if largest > 0.0 else 0
 
 
-SQUARED = frozenset({"squared"})
-LOGISTIC = frozenset({"logistic", "softmax"})
-
-
 def _primal_bytes(problem: Problem) -> int:
     features = _features(problem) or 0
-    return 16 * features**2 if problem.loss.name in SQUARED else 8 * (features * problem.y.shape[1]) ** 2
+    return 16 * features**2 if problem.loss.is_quadratic else 8 * (features * problem.y.shape[1]) ** 2
 
 
 def _without_features_or_costs(problem: Problem) -> str:
-    return _without_features(problem) or ("" if problem.loss.name in SQUARED else _with_infinite_costs(problem))
+    return _without_features(problem) or ("" if problem.loss.is_quadratic else _with_infinite_costs(problem))
 
 
 def _primal(problem: Problem, options: Options) -> Answer:
-    return primal(problem, options) if problem.loss.name in SQUARED else newton_primal(problem, options)
+    return primal(problem, options) if problem.loss.is_quadratic else newton_primal(problem, options)
 
 
 # In order of preference: `auto` takes the first row that can, and that nothing speaks against.
@@ -240,7 +255,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "primal",
             "Cholesky factorisations as large as there are features: one, or one in every Newton step",
-            SQUARED | LOGISTIC,
+            SMOOTH,
             _primal_bytes,
             _without_features_or_costs,
             _with_many_features,
@@ -249,7 +264,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "cholesky",
             "one Cholesky factorisation of K + alpha·I in float64, in place",
-            SQUARED,
+            QUADRATIC,
             lambda problem: 8 * _rows(problem) ** 2,
             _never,
             _with_many_rows,
@@ -258,7 +273,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "cg",
             "conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
-            SQUARED,
+            QUADRATIC,
             _held_bytes,
             _with_constraints,
             _with_many_iterations,
@@ -268,7 +283,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "mixed",
             "a Cholesky factorisation in float32, or in 16 bits, refined in float64 by conjugate gradients",
-            SQUARED,
+            QUADRATIC,
             lambda problem: 4 * _rows(problem) ** 2,
             _with_constraints,
             _with_few_iterations,
@@ -278,7 +293,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "eigen",
             "one eigendecomposition of K, which serves every penalty and alpha = 0",
-            SQUARED,
+            QUADRATIC,
             lambda problem: 24 * _rows(problem) ** 2,
             _never,
             _with_few_penalties,
@@ -287,8 +302,8 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "newton-cholesky",
             "Newton's method with a Cholesky factorisation of all unknowns in every step",
-            LOGISTIC,
-            lambda problem: 8 * _unknowns(problem) ** 2,
+            BENT,
+            direct_bytes,
             _with_infinite_costs,
             _with_many_unknowns,
             newton_cholesky,
@@ -296,7 +311,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "newton-cg",
             "Newton's method by conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
-            LOGISTIC,
+            BENT,
             _held_bytes,
             _with_infinite_costs,
             _never,
@@ -306,7 +321,7 @@ SOLVERS: dict[str, Solver] = {
         Solver(
             "smo",
             "steps of two coefficients in blocks, and Newton's method on the free ones where these crawl",
-            frozenset(KINDS),
+            MARGINS,
             memory_of_smo,
             _never,
             _never,
@@ -319,7 +334,7 @@ SOLVERS: dict[str, Solver] = {
 
 def _rows_for(problem: AnyProblem) -> dict[str, Solver]:
     """The rows that are for such problems."""
-    return {name: row for name, row in SOLVERS.items() if problem.machine in row.losses}
+    return {name: row for name, row in SOLVERS.items() if row.problems.have(problem)}
 
 
 def candidates(problem: AnyProblem) -> list[Solver]:

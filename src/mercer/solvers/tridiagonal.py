@@ -92,17 +92,8 @@ class Tridiagonal:
     @property
     def rank(self) -> int:
         """How many eigenvalues of A are not zero to rounding."""
-        zeros = self._below(self.rounding) - self._below(-self.rounding)
-        return len(self.diagonal) - int(self.border.Q.shape[1]) - zeros
-
-    def _below(self, x: float) -> int:
-        """How many eigenvalues of T are below x: the negative pivots of T − x."""
-        count, pivot = 0, 1.0
-        for centre, beside in zip(self.diagonal.tolist(), [0.0, *self.beside.tolist()], strict=True):
-            pivot = centre - x - beside * beside / pivot
-            pivot = pivot if abs(pivot) > TINY else -TINY
-            count += pivot < 0.0
-        return count
+        below, up_to = (_below(self.diagonal, self.beside, x) for x in (-self.rounding, self.rounding))
+        return len(self.diagonal) - int(self.border.Q.shape[1]) - (up_to - below)
 
 
 def tridiagonalise(gram: Gram, scale: Array, columns: Border) -> Tridiagonal | None:
@@ -128,6 +119,32 @@ def tridiagonalise(gram: Gram, scale: Array, columns: Border) -> Tridiagonal | N
     return Tridiagonal(M, diagonal, beside, columns, KQ, beyond, float(smallest), float(largest), rounding)
 
 
+def _below(diagonal: Array, beside: Array, x: float) -> int:
+    """How many eigenvalues of T are below x: the negative pivots of T − x."""
+    count, pivot = 0, 1.0
+    for centre, side in zip(diagonal.tolist(), [0.0, *beside.tolist()], strict=True):
+        pivot = centre - x - side * side / pivot
+        pivot = pivot if abs(pivot) > TINY else -TINY
+        count += pivot < 0.0
+    return count
+
+
 def _eigenvalue(diagonal: Array, beside: Array, at: int) -> float:
-    found = scipy.linalg.eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(at, at))
+    try:
+        found = scipy.linalg.eigvalsh_tridiagonal(diagonal, beside, select="i", select_range=(at, at))
+    except scipy.linalg.LinAlgError:  # where many eigenvalues are nearly the same, LAPACK may lose count
+        return _bisected(diagonal, beside, at)
     return float(found[0])
+
+
+def _bisected(diagonal: Array, beside: Array, at: int) -> float:
+    """The same by the counts alone, which never fail, in n operations of Python for each of its bits."""
+    scale = float(max(np.abs(diagonal).max(), np.abs(beside).max(initial=0.0)))
+    if scale == 0.0:
+        return 0.0
+    centres, sides = diagonal / scale, beside / scale
+    low, high = -3.0, 3.0  # by Gershgorin's circles
+    while high - low > EPS:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if _below(centres, sides, middle) > at else (middle, high)
+    return scale * 0.5 * (low + high)

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Callable
 from typing import final
 
 __all__ = ["Watch"]
@@ -24,19 +25,29 @@ class Watch:
         Seconds after which `is_over`.
     show : bool
         Whether there is a bar.
+    clock : callable () -> float
+        What the seconds are counted by.
     """
 
-    def __init__(self, label: str, max_time: float | None = None, *, show: bool = False) -> None:
+    def __init__(
+        self,
+        label: str,
+        max_time: float | None = None,
+        *,
+        show: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._label = label
         self._max_time = max_time
         self._show = show
-        self._start = self._drawn = time.monotonic()
+        self._clock = clock
+        self._start = self._drawn = clock()
         self._has_drawn = False
 
     @property
     def seconds(self) -> float:
         """Since the start."""
-        return time.monotonic() - self._start
+        return self._clock() - self._start
 
     @property
     def is_over(self) -> bool:
@@ -45,7 +56,7 @@ class Watch:
 
     def look(self, share: float, measure: str = "") -> bool:
         """Note that a share (0 to 1) of the work is done; returns `is_over`. To be called between steps."""
-        now = time.monotonic()
+        now = self._clock()
         if self._show and now - self._start >= FIRST_SECONDS and now - self._drawn >= BETWEEN_SECONDS:
             self._drawn = now
             self._draw(share, measure)

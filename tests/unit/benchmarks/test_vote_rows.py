@@ -64,4 +64,4 @@ def test_the_gaps_of_two_classes_and_of_softmax_are_those_of_the_certificate() -
     for y in (made.y, three):
         model = mercer.KernelLogisticRegression(kernel=mercer.RBF(1.5**0.5), tol=1e-3).fit(made.X, y)
         found = logistic_builders.gap(model, made.X, y)["gap"]
-        assert found == pytest.approx(model.solution_.certificate.relative_gap, rel=1e-2, abs=1e-9)
+        assert found == pytest.approx(model.certificate_.relative_gap, rel=1e-2, abs=1e-9)

@@ -198,3 +198,37 @@ def test_distances_that_vanish_are_ties_and_those_that_overflow_are_refused():
         model = KernelNeighborsRegressor(3, kernel="linear").fit(scale * X, X[:, 0])
         with pytest.raises(NotFinite):
             model.kneighbors(-scale * X[:5])
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(), Laplacian()])
+@pytest.mark.parametrize("step", [5e-324, 1e-310])
+def test_the_smallest_numbers_have_neighbours(kernel, step):
+    X = step * np.array([[0.0], [1.0], [2.0], [4.0]])
+    distances, index = fitted(kernel, X=X).kneighbors(X)
+    np.testing.assert_array_equal(distances, 0.0)  # their squares, and what they take from exp, are below all numbers
+    expected = [[0, 1, 2]] * 4 if kernel != Laplacian() else [[0, 1, 2], [1, 0, 2], [2, 1, 0], [3, 2, 1]]
+    np.testing.assert_array_equal(index, expected)
+
+
+def test_one_far_point_does_not_hide_the_others():
+    X = np.vstack([np.arange(9.0)[:, None], [[1e300]]])
+    model = KernelNeighborsRegressor(3, kernel="linear").fit(X, X[:, 0])
+    np.testing.assert_array_equal(model.kneighbors([[4.2], [0.0]])[1], [[4, 5, 3], [0, 1, 2]])
+    alone = KernelNeighborsRegressor(1, kernel="linear").fit(X, X[:, 0])
+    np.testing.assert_array_equal(alone.kneighbors([[1e300]])[1], [[9]])
+
+
+@pytest.mark.parametrize("kernel", [Linear(), RBF(), 3.0 * Linear() + 1.0, (Linear() + 1.0) ** 2])
+@pytest.mark.parametrize("scale", [1e-160, 1.0, 8.0])
+def test_a_radius_that_is_a_distance_reaches_all_that_are_no_farther(kernel, scale):
+    X = scale * np.random.default_rng(0).normal(size=(40, 3))
+    model = fitted(kernel, 7, X=X)
+    distances, index = model.kneighbors(X)
+    for row in range(len(X)):
+        reached = model.radius_neighbors(X[row, None], distances[row, -1])[1][0]
+        assert set(index[row]) <= set(reached)
+
+
+def test_any_finite_radius_is_a_radius():
+    for kernel in (Linear(), RBF(), (Linear() + 1.0) ** 2):
+        assert len(fitted(kernel).radius_neighbors([[2.0]], 1e300)[1][0]) == 6

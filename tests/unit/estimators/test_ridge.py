@@ -32,8 +32,8 @@ y = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(80)
 
 def test_every_fit_carries_its_certificate():
     model = KernelRidge(alpha=0.1, kernel=RBF()).fit(X, y)
-    assert model.solution_.status.is_certified
-    assert 0.0 <= model.solution_.certificate.relative_gap < 1e-12
+    assert model.certificate_.status.is_certified
+    assert 0.0 <= model.certificate_.relative_gap < 1e-12
     residual = y - model.predict(X)
     np.testing.assert_allclose(model.dual_coef_, residual / 0.1, rtol=1e-8, atol=1e-10)
 
@@ -65,7 +65,7 @@ def test_a_named_kernel_has_no_parameters_to_replace():
 def test_rules_are_resolved_on_the_training_points():
     model = KernelRidge(kernel=RBF("median")).fit(X, y)
     assert model.kernel == RBF("median")
-    assert isinstance(model.bound_.kernel.length_scale, float)
+    assert isinstance(model.binding_.kernel.length_scale, float)
 
 
 def test_pipelines_and_cross_validation_take_it_as_it_is():
@@ -110,8 +110,8 @@ def test_the_intercept_is_not_penalised():
 def test_an_indefinite_function_fits_with_a_warning_and_without_a_certificate():
     with pytest.warns(UncertifiedWarning, match="not positive"):
         model = KernelRidge(kernel=lambda x, z: np.tanh(x @ z - 1.0), alpha=0.1).fit(X, y)
-    assert not model.solution_.status.is_certified
-    assert "assuming" in str(model.solution_)
+    assert not model.certificate_.status.is_certified
+    assert "assuming" in str(model.certificate_)
 
 
 def test_an_assumed_kernel_that_is_one_on_the_data_is_no_reason_to_warn():
@@ -119,7 +119,7 @@ def test_an_assumed_kernel_that_is_one_on_the_data_is_no_reason_to_warn():
         warnings.simplefilter("error")
         model = KernelRidge(kernel=lambda x, z: np.exp(-((x - z) ** 2).sum())).fit(X, y)
         KernelRidge(kernel="precomputed").fit(RBF()(X.astype(np.float32)), y)
-    assert model.solution_.certificate.assumptions
+    assert model.certificate_.assumptions
 
 
 @pytest.mark.parametrize("kernel", ["precomputed", Precomputed()])
@@ -142,9 +142,9 @@ def test_a_factorisation_that_breaks_down_is_a_message_about_conditioning():
 
 def test_duplicate_rows_without_a_penalty_give_the_least_squares_solution_of_least_norm():
     model = KernelRidge(alpha=0.0, kernel=RBF()).fit(np.vstack([X, X]), np.r_[y, y + 1.0])
-    assert model.solution_.status is Status.LEAST_SQUARES
-    assert model.solution_.certificate.rank == 80
-    assert model.solution_.certificate.normal_residual < 1e-8
+    assert model.certificate_.status is Status.LEAST_SQUARES
+    assert model.certificate_.rank == 80
+    assert model.certificate_.normal_residual < 1e-8
     np.testing.assert_allclose(model.predict(X), y + 0.5, atol=1e-6)
     np.testing.assert_allclose(model.dual_coef_[:80], model.dual_coef_[80:], rtol=1e-6)  # the least norm is even
     assert np.isinf(model.error_bound(X)).all()
@@ -153,7 +153,7 @@ def test_duplicate_rows_without_a_penalty_give_the_least_squares_solution_of_lea
 
 def test_without_a_penalty_distinct_rows_are_interpolated():
     model = KernelRidge(alpha=0.0, kernel=RBF(0.5)).fit(X, y)
-    assert model.solution_.status is Status.INTERPOLATING
+    assert model.certificate_.status is Status.INTERPOLATING
     np.testing.assert_allclose(model.predict(X), y, atol=1e-8)
 
 
@@ -185,7 +185,7 @@ def test_the_solver_is_explained_and_can_be_overridden():
     assert "→ primal" in model.explain()
     assert "3 features in place of 80 rows" in model.explain()
     forced = KernelRidge(kernel=Linear(), solver="cholesky").fit(X, y)
-    assert forced.solution_.certificate.solver == "cholesky"
+    assert forced.certificate_.solver == "cholesky"
     np.testing.assert_allclose(forced.predict(X), model.predict(X), rtol=1e-9)
 
 
@@ -204,9 +204,9 @@ def test_too_few_iterations_give_the_best_so_far_with_a_warning():
     many = np.random.default_rng(1).standard_normal((500, 3))
     with pytest.warns(UncertifiedWarning, match="max_iter or max_time was reached"):
         model = KernelRidge(alpha=1e-4, kernel=Laplacian(0.3), solver="cg", max_iter=1).fit(many, many[:, 0])
-    assert model.solution_.status is Status.STOPPED
+    assert model.certificate_.status is Status.STOPPED
     assert model.n_iter_ == 1
-    assert model.solution_.certificate.gap > 0.0
+    assert model.certificate_.gap > 0.0
 
 
 def test_too_little_time_gives_the_best_so_far_with_a_warning():
@@ -277,5 +277,5 @@ def test_points_of_another_domain_are_refused():
 
 def test_a_constant_target_is_certified():
     model = KernelRidge(kernel=RBF(), fit_intercept=True).fit(X, np.full(80, 3.0))
-    assert model.solution_.status.is_certified
+    assert model.certificate_.status.is_certified
     np.testing.assert_allclose(model.predict(X), 3.0)

@@ -30,7 +30,7 @@ def test_the_fit_is_that_of_kernel_ridge_with_the_penalty_chosen(kernel, cv, wei
     np.testing.assert_allclose(model.log_marginal_likelihood_, again.log_marginal_likelihood_, rtol=1e-7)
     _, std = model.predict(X, return_std=True)
     np.testing.assert_allclose(std, again.predict(X, return_std=True)[1], rtol=1e-6)
-    assert model.solution_.status.is_certified
+    assert model.certificate_.status.is_certified
     assert "alphas by" in model.explain()
     np.testing.assert_allclose(model.predict_one(X[0]), model.predict(X[:1])[0], rtol=1e-9)
 
@@ -150,7 +150,7 @@ def test_the_first_of_equally_good_penalties_is_taken():
 def test_a_constant_target_leaves_nothing():
     model = KernelRidgeCV(kernel=RBF(), fit_intercept=True).fit(X, np.full(60, 2.0))
     np.testing.assert_allclose(model.loo_residuals_, 0.0, atol=1e-12)
-    assert model.solution_.status.is_certified
+    assert model.certificate_.status.is_certified
 
 
 def test_one_row_can_be_left_out_only_without_an_intercept():
@@ -197,7 +197,7 @@ def test_folds_without_training_weight_are_refused():
 def test_an_indefinite_function_fits_with_a_warning_and_without_a_certificate():
     with pytest.warns(UncertifiedWarning, match="not positive"):
         model = KernelRidgeCV(kernel=lambda x, z: np.tanh(x @ z - 1.0)).fit(X, y)
-    assert not model.solution_.status.is_certified
+    assert not model.certificate_.status.is_certified
 
 
 def test_an_assumed_kernel_that_is_one_on_the_data_is_no_reason_to_warn():

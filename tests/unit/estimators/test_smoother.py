@@ -12,49 +12,34 @@ from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict, cross_val_score
 
 from mercer.errors import DomainMismatch, InvalidInput, InvalidParameter, NotPositive
-from mercer.estimators._bandwidth import FormulaWeights, distance_of, widened
-from mercer.estimators._smoothing import _next
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
-from mercer.estimators.windows import TABLE, Window
 from mercer.kernels import (
     L1,
     RBF,
-    Constant,
     Cosine,
     Delta,
-    ExponentialChiSquared,
     Kernel,
     Laplacian,
     Linear,
     Matern,
-    Periodic,
     Polarised,
     RationalQuadratic,
     SetIntersection,
     SquaredEuclidean,
     Tanimoto,
 )
-from mercer.maps import Scale
-from mercer.points import as_points
+from mercer.kernels.windows import TABLE, Window
+from mercer.models.bandwidth import FormulaWeights
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((80, 2))
 y = np.sin(2 * X[:, 0]) + 0.1 * RNG.standard_normal(80)
 
 
-def test_a_bandwidth_multiplies_the_length_scales():
-    kernel = RBF(2.0) + 0.5 * Laplacian(3.0) * Matern(1.5, [1.0, 2.0])
-    assert widened(kernel, 0.5) == RBF(1.0) + 0.5 * Laplacian(1.5) * Matern(1.5, [0.5, 1.0])
-    np.testing.assert_allclose(widened(kernel, 0.5)(X), kernel.on(Scale(2.0))(X), rtol=1e-10)
-    assert widened(RBF(2.0).of(Polarised(RBF(3.0))), 2.0) == RBF(4.0).of(Polarised(RBF(3.0)))
-    assert widened(Periodic(1.0, 7.0), 2.0) == Periodic(2.0, 7.0)
-    assert widened(ExponentialChiSquared(0.5), 2.0) == ExponentialChiSquared(0.25)
-
-
 def test_named_kernels_have_the_bandwidth_as_their_length_scale():
-    assert NadarayaWatson(0.3).fit(X, y).bound_.kernel == RBF(0.3)
-    assert NadarayaWatson(0.3, kernel="laplacian").fit(X, y).bound_.kernel == Laplacian(0.3)
-    assert NadarayaWatson(kernel=RBF("median")).fit(X, y).bound_.kernel == RBF("median").resolve(X)
+    assert NadarayaWatson(0.3).fit(X, y).binding_.kernel == RBF(0.3)
+    assert NadarayaWatson(0.3, kernel="laplacian").fit(X, y).binding_.kernel == Laplacian(0.3)
+    assert NadarayaWatson(kernel=RBF("median")).fit(X, y).binding_.kernel == RBF("median").resolve(X)
 
 
 def test_a_formula_without_length_scales_has_no_bandwidth():
@@ -99,7 +84,7 @@ def test_windows_are_no_kernels_and_a_grid_of_points_refutes_each():
         assert not isinstance(window, Kernel)
         with pytest.raises(NotPositive, match="not a kernel"):
             window.proof()
-        values = NadarayaWatson(kernel=window).fit(points, points[:, 0]).bound_.self_cross().dense()
+        values = NadarayaWatson(kernel=window).fit(points, points[:, 0]).binding_.self_cross().dense()
         assert np.linalg.eigvalsh(values)[0] < -1e-3
 
 
@@ -139,22 +124,6 @@ def test_kernels_that_underflow_hand_over_to_the_nearest_point():
         model = NadarayaWatson(1e-4, kernel=kernel).fit(x, x[:, 0])
         assert not model.has_support([[1.6]])[0]
         np.testing.assert_allclose(model.predict([[1.6], [2.4]]), 2.0)
-
-
-def test_the_distance_of_a_kernel():
-    assert distance_of(RBF(2.0)) == SquaredEuclidean() * 0.25
-    assert distance_of(Laplacian(2.0)) == L1() * 0.5
-    assert distance_of(3.0 * RBF(1.0).on(0) ** 2) == (SquaredEuclidean() * 1.0).on(0)
-    assert distance_of(Linear()) == Polarised(Linear())
-    assert distance_of(RBF() + Constant(1.0)) == SquaredEuclidean() * 1.0
-
-
-def test_the_default_grid_lies_around_the_median_distance():
-    median = RBF("median").resolve(X).length_scale
-    for kernel in (RBF(), RBF(5.0), RBF([5.0, 5.0]), RBF(5.0).of(SquaredEuclidean()), 2.0 * RBF(5.0).on(0, 1)):
-        grid = FormulaWeights(kernel).grid(as_points(X))
-        scale = 1.0 if kernel == RBF() else 5.0
-        np.testing.assert_allclose(grid[[0, -1]] * scale, [3e-3 * median, 3e-3 * 4096 * median], rtol=1e-9)
 
 
 def test_leave_one_out_chooses_as_scikit_learn_would_by_refitting():
@@ -201,25 +170,6 @@ def test_widths_that_share_a_walk_score_as_each_alone(kernel, doublings):
     np.testing.assert_allclose(model.loo_scores_, alone.loo_scores_, rtol=1e-10)
     assert model.bandwidth_ == alone.bandwidth_
     np.testing.assert_array_equal(model.predict(X + 0.1), alone.predict(X + 0.1))
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        ([-1.0, 0.0, -1.0], np.sqrt(8.0)),  # the top is known: the wider side, of equals the right, is halved
-        ([-1.0, -0.5, -1.5], 2.0 * 2.0 ** (-0.5 / 3.0)),
-        ([0.0, -1.0, -2.0], np.sqrt(2.0)),  # at an end
-        ([-2.0, -1.0, 0.0], np.sqrt(8.0)),
-        ([-np.inf, 0.0, -1.0], np.sqrt(8.0)),
-        ([0.0, 0.0, 0.0], np.sqrt(8.0)),
-    ],
-)
-def test_the_next_width_is_the_top_of_a_parabola(scores: list[float], expected: float) -> None:
-    assert _next(np.array([1.0, 2.0, 4.0]), np.array(scores)) == pytest.approx(expected)
-
-
-def test_one_width_has_no_next() -> None:
-    assert _next(np.ones(1), np.zeros(1)) is None
 
 
 def test_equal_scores_choose_the_widest():

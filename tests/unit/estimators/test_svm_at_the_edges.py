@@ -23,13 +23,14 @@ from mercer import (
 )
 from mercer.estimators._svm import UnfinishedWarning
 from mercer.problems import Status
+from mercer.solvers.smo import LONG_STEPS
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
 labels, target = (X[:, 0] > 0.0).astype(int), X[:, 0] + 0.1 * RNG.standard_normal(60)
 MACHINES = [(SVC, labels), (SVR, target), (OneClassSVM, None)]
 each_machine = pytest.mark.parametrize(("machine", "y"), MACHINES, ids=["SVC", "SVR", "OneClassSVM"])
-# On noise, with so many rows, this ends long after the tests' patience.
+# On noise, with 12 000 rows, this takes more than `LONG_STEPS` steps, 10 000 000: long after the tests' patience.
 HOPELESS = {"C": 1e4}
 
 
@@ -100,7 +101,7 @@ def test_one_class_cannot_be_told_from_itself():
 
 @each_machine
 def test_constant_features_are_no_obstacle(machine, y):
-    assert machine().fit(np.ones((60, 2)), y).solution_.status is Status.MARGIN_OPTIMAL
+    assert machine().fit(np.ones((60, 2)), y).certificate_.status is Status.MARGIN_OPTIMAL
     with_constant = np.column_stack([X, np.full(60, 7.0)])
     model = machine(gamma=0.3).fit(with_constant, y)
     np.testing.assert_allclose(model.predict(with_constant), machine(gamma=0.3).fit(X, y).predict(X), atol=1e-6)
@@ -109,13 +110,13 @@ def test_constant_features_are_no_obstacle(machine, y):
 @pytest.mark.parametrize("C", [10.0, 1e6])
 def test_duplicates_with_opposite_labels_pull_the_decision_to_zero(C):
     model = SVC(C=C).fit(np.vstack([X, X]), np.concatenate([labels, 1 - labels]))
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     np.testing.assert_allclose(model.decision_function(X), 0.0, atol=1e-5)
 
 
 def test_duplicates_with_two_targets_meet_between_them():
     model = SVR(C=1e3, epsilon=0.0).fit(np.vstack([X[:5], X[:5]]), np.concatenate([np.zeros(5), np.ones(5)]))
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     predicted = model.predict(X[:5])
     assert (predicted >= -1e-6).all()
     assert (predicted <= 1.0 + 1e-6).all()
@@ -124,7 +125,7 @@ def test_duplicates_with_two_targets_meet_between_them():
 @each_machine
 def test_two_rows_are_a_problem(machine, y):
     model = machine().fit([[0.0, 1.0], [1.0, 0.0]], None if y is None else [0, 1])
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     assert model.predict([[0.0, 1.0]]).shape == (1,)
 
 
@@ -134,20 +135,18 @@ def test_one_row_of_each_class_is_enough():
 
 
 def check_that_it_ends(model, points, y):
-    """With a right answer or an honest status, and soon."""
-    begun = time.perf_counter()
+    """With a right answer or an honest status."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model.fit(points, y)
-    assert time.perf_counter() - begun < 10.0
-    if model.solution_.status is not Status.MARGIN_OPTIMAL:
+    if model.certificate_.status is not Status.MARGIN_OPTIMAL:
         assert any(issubclass(warning.category, UncertifiedWarning) for warning in said)
 
 
 @each_machine
 @pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
 def test_a_column_of_millions_ends(machine, y, kernel):
-    check_that_it_ends(machine(kernel=kernel, max_time=1.0), X * [1e6, 1.0, 1.0], y)
+    check_that_it_ends(machine(kernel=kernel, max_iter=300_000), X * [1e6, 1.0, 1.0], y)
 
 
 def test_a_column_of_millions_that_tells_the_classes_apart_is_enough():
@@ -157,21 +156,21 @@ def test_a_column_of_millions_that_tells_the_classes_apart_is_enough():
 
 def test_the_input_of_a_hang_report_ends_at_once():
     model = SVC(kernel="poly", gamma=1.0).fit([[1e4, 2e4], [3e4, 1.0]], [0, 1])
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     assert model.predict([[1e4, 2e4], [3e4, 1.0]]).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(("machine", "y"), MACHINES[:2], ids=["SVC", "SVR"])
 def test_an_enormous_penalty_ends_with_an_answer(machine, y):
     model = machine(C=1e6, gamma=1.0).fit(X, y)
-    assert model.solution_.status is Status.MARGIN_OPTIMAL
+    assert model.certificate_.status is Status.MARGIN_OPTIMAL
     assert model.score(X, y) > 0.99
 
 
 @pytest.mark.parametrize(("machine", "y"), MACHINES[:2], ids=["SVC", "SVR"])
 def test_an_enormous_penalty_on_noise_ends_with_an_answer_or_says_that_it_has_none(machine, y):
     noise = np.random.default_rng(1).permutation(y)
-    check_that_it_ends(machine(C=1e6, kernel="linear", max_time=1.0), X, noise)
+    check_that_it_ends(machine(C=1e6, kernel="linear", max_iter=300_000), X, noise)
 
 
 @each_machine
@@ -180,7 +179,7 @@ def test_a_limit_of_steps_leaves_a_model_that_says_so(machine, y, limit):
     model = machine(max_iter=limit)
     with pytest.warns(UnfinishedWarning, match=f"max_iter={limit}"):
         model.fit(X, y)
-    assert model.solution_.status is Status.STOPPED
+    assert model.certificate_.status is Status.STOPPED
     assert model.fit_status_ == 1
     assert np.max(model.n_iter_) <= limit
     assert model.predict(X).shape == (60,)
@@ -198,74 +197,77 @@ def many():
 def test_a_limit_of_time_is_kept(machine, many):
     points, targets = many
     model = machine(**HOPELESS, max_time=0.05)
-    begun = time.perf_counter()
     with pytest.warns(UnfinishedWarning, match=r"max_time=0\.05"):
         model.fit(points, targets[machine])
-    assert time.perf_counter() - begun < 2.0  # the referee comes after the limit
-    assert model.solution_.status is Status.STOPPED
+    assert np.max(model.n_iter_) < LONG_STEPS / 10  # some seconds, and many more on a loaded machine
+    assert model.certificate_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
 
 
 class Interruption:
-    """Ctrl-C from another thread, a while from now; `late` is how long ago it came."""
+    """Ctrl-C from another thread, in the middle of a solve; `late` is the work done since.
 
-    def __init__(self, after=0.3):
-        self._timer = threading.Timer(after, self._send)
+    All is counted in time of the processors, which other programs have no part in, and the work in units of 100 000
+    steps: 100 and more of these are left.
+    """
+
+    def __init__(self):
+        self._thread = threading.Thread(target=self._send)
         self._sent = float("nan")
 
     def __enter__(self):
-        self._timer.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *_):
-        self._timer.cancel()
-        self._timer.join()
+        self._thread.join()
 
     def _send(self):
-        self._sent = time.perf_counter()
+        begun = time.process_time()
+        while time.process_time() - begun < 0.4:
+            time.sleep(0.01)
+        self._sent = time.process_time()
         os.kill(os.getpid(), signal.SIGINT)
 
-    @property
-    def late(self):
-        return time.perf_counter() - self._sent
+    def late(self, machine, points, y):
+        late, begun = time.process_time() - self._sent, time.process_time()
+        with pytest.warns(UnfinishedWarning, match="max_iter"):
+            machine(**HOPELESS, max_iter=100_000).fit(points, y)
+        return late / (time.process_time() - begun)
 
 
 @pytest.mark.parametrize("machine", [SVC, SVR])
-@pytest.mark.usefixtures("uncollected")
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_returns_control_at_once(machine, many):
     points, targets = many
     model = machine(**HOPELESS, tol=1e-9)
-    with Interruption() as interruption:
-        with pytest.raises(KeyboardInterrupt):
-            model.fit(points, targets[machine])
-        assert interruption.late < 0.5
-    assert "solution_" not in vars(model)
+    with Interruption() as interruption, pytest.raises(KeyboardInterrupt):
+        model.fit(points, targets[machine])
+    assert interruption.late(machine, points, targets[machine]) < 10.0
+    assert "model_" not in vars(model)
 
 
 @pytest.mark.parametrize("machine", [SVC, SVR])
-@pytest.mark.usefixtures("uncollected")
-def test_an_interrupt_leaves_the_best_model_to_who_wants_it(machine, many):
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_leaves_the_best_model_with_keep_best(machine, many):
     points, targets = many
     model = machine(**HOPELESS, tol=1e-9, keep_best=True)
-    with Interruption() as interruption:
-        with pytest.warns(UnfinishedWarning, match="interrupted"):
-            model.fit(points, targets[machine])
-        assert interruption.late < 0.5
-    assert model.solution_.status is Status.STOPPED
+    with Interruption() as interruption, pytest.warns(UnfinishedWarning, match="interrupted"):
+        model.fit(points, targets[machine])
+    assert interruption.late(machine, points, targets[machine]) < 10.0
+    assert model.certificate_.status is Status.STOPPED
     assert np.isfinite(model.predict(points[:3])).all()
-    # The certificate is made when it is asked for, and not by pickle, after which K is gone.
-    assert np.isnan(model.solution_.certificate.gap)
+    # The certificate is made when it is asked for, and not by pickle, after which the rows are gone.
+    assert np.isnan(model.certificate_.gap)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(points[:3]), model.predict(points[:3]))
     with pytest.raises(InvalidInput, match="not pickled"):
-        pickle.loads(pickle.dumps(model)).solution_.certify()
-    again = model.solution_.certify()
-    f = model.decision_function(points) if machine is SVC else model.predict(points)
-    order = again.batch.rows_of(0) if machine is SVR else np.argsort(targets[machine], kind="stable")
-    np.testing.assert_allclose(again.f + model.intercept_, f[order], atol=1e-6 * np.abs(again.coef).sum())
-    whole = again.certificate
+        again.certify()
+    whole = model.certify()
+    assert whole is model.certificate_ is model.certify()
+    assert whole.status is Status.STOPPED
     assert whole.gap > 0.0
     assert whole.gap == pytest.approx(whole.primal - whole.dual)
-    assert again.certify() is again
-    assert pickle.loads(pickle.dumps(again)).certificate.gap == whole.gap
 
 
 @each_machine

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer.estimators import _svm_support
+from mercer.models import model as models
 
 RNG = np.random.default_rng(8)
 X, Z = RNG.standard_normal((600, 4)), RNG.standard_normal((6_000, 4))
@@ -15,7 +15,7 @@ KERNELS = (mercer.RBF(1.5), mercer.Matern(1.5), mercer.Polynomial(3, 1.0), merce
 
 def by_decisions(machine, points):
     """The class by the decisions in float64."""
-    return machine.classes_[machine._winners(machine._pair_decisions(points))]
+    return machine.classes_[machine._winners(machine._scores(points))]
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
@@ -29,13 +29,13 @@ def test_a_prediction_has_the_signs_of_float64(kernel, y, C):
 def counted(monkeypatch):
     """The rows that were asked of each precision."""
     asked = {"float32": 0, "float64": 0}
-    cross = mercer.kernels.bound.Bound.cross
+    cross = mercer.kernels.binding.Binding.cross
 
     def counting(self, points):
         asked[str(self.dtype)] += len(points)
         return cross(self, points)
 
-    monkeypatch.setattr(mercer.kernels.bound.Bound, "cross", counting)
+    monkeypatch.setattr(mercer.kernels.binding.Binding, "cross", counting)
     return asked
 
 
@@ -44,7 +44,7 @@ def test_few_rows_are_computed_twice(monkeypatch):
     asked = counted(monkeypatch)
     machine.predict(Z)
     assert asked["float32"] == len(Z)
-    assert _svm_support.LEAST_SEEN <= asked["float64"] - len(Z) < 0.05 * len(Z)  # one Cross of all rows is not used
+    assert models.LEAST_SEEN <= asked["float64"] - len(Z) < 0.05 * len(Z)  # one Cross of all rows is not used
 
 
 @pytest.mark.parametrize("y", [LABEL, MANY], ids=["two classes", "eight classes"])
@@ -52,7 +52,7 @@ def test_few_rows_are_computed_twice(monkeypatch):
 def test_errors_larger_than_thought_are_allowed_for(monkeypatch, noise, y):
     machine = mercer.SVC(kernel=mercer.RBF(1.5)).fit(X, y)
     exact = by_decisions(machine, Z)
-    product = mercer.kernels.bound.Cross.__matmul__
+    product = mercer.kernels.binding.Cross.__matmul__
     noisy = []
 
     def disturbed(self, V):
@@ -62,7 +62,7 @@ def test_errors_larger_than_thought_are_allowed_for(monkeypatch, noise, y):
         noisy.append(len(found))
         return found + noise * RNG.standard_normal(found.shape)
 
-    monkeypatch.setattr(mercer.kernels.bound.Cross, "__matmul__", disturbed)
+    monkeypatch.setattr(mercer.kernels.binding.Cross, "__matmul__", disturbed)
     np.testing.assert_array_equal(machine.predict(Z), exact)
     assert len(Z) in noisy
 

@@ -45,7 +45,7 @@ def test_columns_and_diagonal_are_those_of_the_matrix():
     gram = DenseGram(K)
     np.testing.assert_array_equal(gram.columns(np.array([4, 1])), K[:, [4, 1]])
     np.testing.assert_array_equal(gram.diag(), np.diag(K))
-    assert gram.factor() is None
+    assert gram.features() is None
     assert gram.proof is None
 
 

@@ -208,11 +208,11 @@ def test_far_points_have_a_bound_of_one():
 
 def test_a_tiled_gram_matrix_knows_its_factor():
     K = mercer.gram(mk.Polynomial(2), RNG.normal(size=(20, 2)), budget=0)
-    Phi = K.factor()
+    Phi = K.features()
     assert Phi.shape == (20, 6)
     np.testing.assert_allclose(Phi @ Phi.dense().T, K.dense(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("kernel", [mk.RBF(), mk.Tanimoto(), mk.Polynomial(8), mk.Polynomial(60), mk.Delta()])
 def test_a_tiled_gram_matrix_has_no_factor_that_is_infinite_or_as_large_as_itself(kernel):
-    assert mercer.gram(kernel, RNG.normal(size=(20, 6)), budget=0).factor() is None
+    assert mercer.gram(kernel, RNG.normal(size=(20, 6)), budget=0).features() is None

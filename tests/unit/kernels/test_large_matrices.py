@@ -5,7 +5,7 @@ import pytest
 
 import mercer
 from mercer.budget import LINE, empty_on_a_line
-from mercer.kernels.bound import bind
+from mercer.kernels.binding import bind
 
 RNG = np.random.default_rng(0)
 # The least sizes whose matrices have 64 MB, and rows of whole lines.

@@ -28,5 +28,5 @@ def test_one_entry_per_column_scales_the_columns():
 
 
 def test_other_points_are_refused_in_the_name_of_the_kernel():
-    with pytest.raises(DomainMismatch, match=r"^RBF cannot read X"):
+    with pytest.raises(DomainMismatch, match=r"^RBF\(\[1\.0, 2\.0\]\) cannot read X"):
         RBF([1, 2])([{1}])

@@ -95,7 +95,7 @@ REFUSED = {
     "no length scale": (lambda: RBF(None), InvalidParameter, "length_scale of RBF", "Got None"),
     "truth as length scale": (lambda: RBF(True), InvalidParameter, "length_scale of RBF", "Got True"),
     "text as length scales": (lambda: RBF(["1", "2"]), InvalidParameter, "length_scale of RBF", "Got ['1', '2']"),
-    "an integer beyond every float": (lambda: RBF(10**400), InvalidParameter, "length_scale of RBF", "Got 1000"),
+    "an integer beyond floats": (lambda: RBF(10**400), InvalidParameter, "length_scale of RBF", "about 401 digits"),
     "unknown rule": (lambda: RBF("mean"), InvalidParameter, "length_scale of RBF", "median"),
     "negative constant kernel": (lambda: Constant(-1.0), NotPositive, "value of Constant", "≥ 0"),
     "negative factor node": (lambda: Scaled(-1.0, RBF()), NotPositive, "scale of Scaled", "≥ 0"),

@@ -6,7 +6,6 @@ import pytest
 from mercer.errors import InvalidInput
 from mercer.grams.dense import DenseGram
 from mercer.problems.certify import certify
-from mercer.problems.feasible import feasible
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer, Status
@@ -105,16 +104,6 @@ def test_shapes_that_do_not_fit_are_refused():
         problem(cost=(1.0, -1.0))
 
 
-@pytest.mark.parametrize("loss", [loss for loss in LOSSES.values() if not loss.is_joint], ids=lambda loss: loss.name)
-def test_a_conjugate_is_the_largest_difference_to_a_line(loss):
-    g = np.linspace(-60, 60, 200_001)
-    for y in (-1.0, 1.0):
-        low, high = (float(bound[0]) for bound in loss.box(np.array([y])))
-        for a in np.linspace(max(low, -3), min(high, 3), 7):
-            highest = (-a * g - loss.value(g, np.full_like(g, y))).max()
-            assert loss.conjugate(np.array([-a]), np.array([y]))[0] == pytest.approx(highest, abs=1e-6)
-
-
 def test_the_conjugate_of_softmax_is_touched_at_the_slope_and_nowhere_exceeded():
     loss, rng = LOSSES["softmax"], np.random.default_rng(0)
     y, g = np.eye(4)[rng.integers(0, 4, 200)], 5.0 * rng.standard_normal((200, 4))
@@ -122,45 +111,6 @@ def test_the_conjugate_of_softmax_is_touched_at_the_slope_and_nowhere_exceeded()
     assert loss.conjugate(v, y)[:, 0] == pytest.approx((v * g).sum(axis=1) - loss.value(g, y)[:, 0])
     other = rng.dirichlet(np.ones(4), 200) - y
     assert (loss.conjugate(other, y)[:, 0] >= (other * g).sum(axis=1) - loss.value(g, y)[:, 0] - 1e-12).all()
-
-
-@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
-def test_the_slope_is_the_derivative(loss):
-    rng = np.random.default_rng(0)
-    g = rng.standard_normal((50, 3))
-    y = np.eye(3)[rng.integers(0, 3, 50)] if loss.is_joint else rng.choice([-1.0, 1.0], (50, 3))
-    for column in range(3):
-        step = np.zeros((1, 3))
-        step[0, column] = 1e-6
-        rise = (loss.value(g + step, y) - loss.value(g - step, y)) / 2e-6
-        assert loss.slope(g, y)[:, column] == pytest.approx(rise[:, 0 if loss.is_joint else column], abs=1e-8)
-
-
-@pytest.mark.parametrize("name", ["logistic", "softmax"])
-def test_a_decision_has_the_slope_it_is_made_from(name):
-    loss, rng = LOSSES[name], np.random.default_rng(0)
-    y = np.eye(3)[rng.integers(0, 3, 50)] if loss.is_joint else rng.choice([-1.0, 1.0], (50, 1))
-    g = 8.0 * rng.standard_normal(y.shape)
-    v = loss.slope(g, y)
-    assert loss.slope(loss.decision(v, y), y) == pytest.approx(v, abs=1e-14)
-
-
-@pytest.mark.parametrize("name", ["logistic", "softmax"])
-def test_any_point_is_moved_onto_the_constraints_of_a_probability(name):
-    loss, rng = LOSSES[name], np.random.default_rng(0)
-    y = np.eye(3)[np.arange(30) % 3] if loss.is_joint else np.where(np.arange(30) % 3, 1.0, -1.0)[:, None]
-    cost = rng.uniform(0.1, 10.0, (30, 1))
-    cost[4] = 0.0
-    given = Problem(DenseGram(np.eye(30)), y, loss, cost, np.ones((30, 1)), np.zeros(1))
-    for size in (1e-9, 1.0, 1e3):
-        point = feasible(given, size * rng.standard_normal(y.shape))
-        low, high = loss.box(y)
-        assert (cost * low <= point).all()
-        assert (point <= cost * high).all()
-        np.testing.assert_allclose(point.sum(axis=0), 0.0, atol=1e-12)
-        if loss.is_joint:
-            np.testing.assert_allclose(point.sum(axis=1), 0.0, atol=1e-13)
-        assert feasible(given, point) == pytest.approx(point, abs=1e-12)
 
 
 def test_a_loss_that_joins_its_columns_has_one_cost_a_row():

@@ -4,6 +4,7 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
@@ -47,11 +48,12 @@ def certificates(solution):
 
 def fitted(name):
     machine, y = MACHINES[name]
+    machine = clone(machine).set_params(warm_start=True)  # which keeps the solution
     order = np.arange(N) if machine.__class__ not in (mercer.SVC, mercer.NuSVC) else np.argsort(y, kind="stable")
     expected = pytest.warns(ConvergenceWarning) if name == "stopped" else nullcontext()
     with expected:
         machine.fit(X[order], None if y is None else y[order])
-    return machine.solution_, X[order]
+    return machine._last[0], X[order]
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -50,10 +50,10 @@ def test_the_errors_of_a_code_are_as_large_as_is_said(kernel):
 
 
 def test_values_that_are_never_negative_have_a_code_twice_as_fine():
-    assert tiled().code() == (0.0, 1.0 / 65535.0)
-    low, step = gram(Linear(), X, budget=0).code()
+    assert tiled().coded().code == (0.0, 1.0 / 65535.0)
+    low, step = gram(Linear(), X, budget=0).coded().code
     assert low == -step * 65535.0 / 2.0
-    assert gram(Linear(), np.zeros((3, 1)), budget=0).code() == (0.0, 1.0)
+    assert gram(Linear(), np.zeros((3, 1)), budget=0).coded().code == (0.0, 1.0)
 
 
 @pytest.mark.parametrize(("columns", "width"), [(1, 2), (3, 4)])

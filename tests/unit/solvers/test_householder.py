@@ -1,11 +1,10 @@
 import signal
-import threading
-import time
 
 import numpy as np
 import pytest
 
 from mercer.errors import InvalidInput
+from mercer.solvers import householder
 from mercer.solvers.householder import LAST, REFLECTORS, tridiagonal_in_place
 
 RNG = np.random.default_rng(0)
@@ -25,16 +24,26 @@ def test_the_form_is_that_of_the_matrix(n, dtype):
     np.testing.assert_allclose(Q.T @ Q, np.eye(n), atol=tolerance)
 
 
-@pytest.mark.usefixtures("uncollected")
-def test_ctrl_c_comes_between_panels():
-    A = np.asfortranarray(RNG.standard_normal((2500, 2500)))
-    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    start = time.monotonic()
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(("step", "of"), [("_reduce", 11), ("_apply", 16)])
+def test_ctrl_c_comes_between_panels(monkeypatch, step, of):
+    n, begun, interrupted = LAST + 11 * REFLECTORS, [], [False]
+    work = getattr(householder, step)
+
+    def counted(*arguments):
+        begun.append(step)
+        if interrupted[0] and len(begun) == 3:
+            signal.raise_signal(signal.SIGINT)
+        work(*arguments)
+
+    monkeypatch.setattr(householder, step, counted)
+    tridiagonal_in_place(np.asfortranarray(np.eye(n)))
+    assert len(begun) >= of
+    begun.clear()
+    interrupted[0] = True
     with pytest.raises(KeyboardInterrupt):
-        tridiagonal_in_place(A)
-    assert time.monotonic() - start < 0.8
-    timer.join()
+        tridiagonal_in_place(np.asfortranarray(np.eye(n)))
+    assert len(begun) == 3
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (0, 0), (4,)])

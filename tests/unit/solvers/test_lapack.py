@@ -1,6 +1,5 @@
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -215,19 +214,28 @@ def test_eigenvectors_come_in_place_of_the_matrix(n, dtype):
     assert (np.diff(values) >= 0.0).all()
 
 
-@pytest.mark.usefixtures("uncollected")
-def test_ctrl_c_returns_while_eigenvectors_are_made():
-    A = np.asfortranarray(RNG.standard_normal((2000, 2000)))  # only its lower triangle counts
-    timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    start = time.monotonic()
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_returns_while_eigenvectors_are_made(monkeypatch):
+    may_end, ended = threading.Event(), threading.Event()
+    calls = lapack.calls
+
+    def slow(*arguments):
+        """LAPACK's routine, that does not end before Ctrl-C was answered."""
+        signal.raise_signal(signal.SIGINT)  # in this thread: it is Python's main one that hears of it
+        may_end.wait(60.0)
+        calls(A).syevd(*arguments)
+        ended.set()
+
+    monkeypatch.setattr(lapack, "calls", lambda *arrays: calls(*arrays)._replace(syevd=slow))
+    A = positive(5)
     with pytest.raises(KeyboardInterrupt):
         eigen_in_place(A)
-    assert time.monotonic() - start < 1.0
-    timer.join()
+    assert not ended.is_set()
+    may_end.set()
     for thread in threading.enumerate():
         if thread.name == THREAD:  # so that it is not left to the tests that follow, or to the end of the process
             thread.join()
+    assert ended.is_set()
 
 
 def test_a_matrix_that_is_not_square_has_no_eigenvectors():

@@ -6,6 +6,7 @@ import pytest
 import scipy.optimize
 
 from mercer.errors import InvalidParameter, TooLarge
+from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.grams.dense import DenseGram
 from mercer.problems import LOSSES, Problem, Status, certify
 from mercer.solvers import SOLVERS, choose, explain, solve
@@ -144,13 +145,13 @@ def test_other_losses_and_hard_constraints_are_refused_by_the_table():
     squared = Problem(given.gram, given.y, LOSSES["squared"], given.cost, given.B, given.price)
     hard = Problem(given.gram, given.y, given.loss, np.full((40, 1), np.inf), given.B, given.price)
     for row in ("newton-cholesky", "newton-cg"):
-        with pytest.raises(InvalidParameter, match="logistic, softmax losses, not squared"):
+        with pytest.raises(InvalidParameter, match="not squared loss"):
             solve(squared, solver=row)
         with pytest.raises(InvalidParameter, match="finite C"):
             solve(hard, solver=row)
     with pytest.raises(InvalidParameter, match="no finite feature map"):
         solve(given, solver="primal")
-    with pytest.raises(InvalidParameter, match="squared losses, not logistic"):
+    with pytest.raises(InvalidParameter, match="problems of a quadratic loss, not logistic loss"):
         solve(given, solver="cholesky")
     with pytest.raises(InvalidParameter, match="one of 'primal', 'newton-cholesky', 'newton-cg'"):
         solve(given, solver="magic")
@@ -195,3 +196,14 @@ def test_the_better_answer_is_kept_where_none_suffices(monkeypatch):
     solution = solve(problem(C=30.0), Options(tol=1e-12))
     assert solution.certificate.solver == "newton-cg"
     assert solution.status is Status.INEXACT
+
+
+@pytest.mark.parametrize("solver", ["auto", "primal", "newton-cholesky", "newton-cg"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("size", [0.0, 1e-12])
+def test_a_kernel_that_is_zero_or_next_to_it_leaves_the_intercept(solver, classes, size):
+    X, y = size * np.arange(12.0).reshape(6, 2), np.arange(6) % classes
+    y[-1] = 0
+    model = KernelLogisticRegression(kernel="linear", solver=solver, tol=1e-9).fit(X, y)
+    assert model.certificate_.status is Status.OPTIMAL
+    np.testing.assert_allclose(model.predict_proba(X), np.tile(np.bincount(y) / 6, (6, 1)), rtol=1e-6)

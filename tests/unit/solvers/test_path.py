@@ -4,7 +4,7 @@ import pytest
 from mercer import RBF, Linear
 from mercer.errors import InvalidInput
 from mercer.grams.dense import DenseGram
-from mercer.grams.factored import FactoredGram
+from mercer.grams.featured import FeatureGram
 from mercer.points import as_points
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
@@ -27,7 +27,7 @@ by_rows = pytest.mark.parametrize("thin", [False, True], ids=["rows", "features"
 
 def gram_of_points(thin):
     if thin:
-        return FactoredGram(Linear().feature_map(X), as_points(X), Linear().proof()), X @ X.T
+        return FeatureGram(Linear().feature_map(X), as_points(X), Linear().proof()), X @ X.T
     K = RBF()(X)
     return DenseGram(K, RBF().proof()), K
 

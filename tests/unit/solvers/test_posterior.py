@@ -47,7 +47,7 @@ def copy_of(rows):
 
 
 def blocks_of(features):
-    return gram(Linear(), features, budget=0).factor()
+    return gram(Linear(), features, budget=0).features()
 
 
 def dual(K, weight, B, alpha=ALPHA, y=Y):

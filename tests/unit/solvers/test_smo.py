@@ -65,7 +65,7 @@ def test_the_bar_shows_the_gap(monkeypatch, capsys):
     monkeypatch.setattr("mercer.solvers.watch.BETWEEN_SECONDS", 0.0)
     monkeypatch.setattr("mercer.solvers.margin_newton.MarginNewton.most_free", 0)
     with pytest.warns(ConvergenceWarning):
-        mercer.SVC(kernel="linear", C=1e6, max_time=0.6, verbose=1).fit(1e3 * MANY, MANY_LABELS)
+        mercer.SVC(kernel="linear", C=1e6, max_iter=500_000, verbose=1).fit(1e3 * MANY, MANY_LABELS)
     drawn = capsys.readouterr().err.split("\r")[1:]
     assert drawn
     gaps = [float(line.partition("gap ")[2].partition(",")[0]) for line in drawn]

@@ -1,13 +1,14 @@
 import numpy as np
 import pytest
+import scipy.linalg
 
-from mercer import RBF
+from mercer import RBF, KernelRidge, KernelRidgeCV, budget
 from mercer.budget import memory_there
 from mercer.errors import TooLarge
 from mercer.grams.dense import DenseGram
-from mercer.solvers import eigen as eigen_module
+from mercer.problems import Status
 from mercer.solvers.eigen import border, decompose
-from mercer.solvers.tridiagonal import tridiagonalise
+from mercer.solvers.tridiagonal import _bisected, tridiagonalise
 
 RNG = np.random.default_rng(0)
 N = 50
@@ -89,7 +90,7 @@ def test_few_rows_are_left_to_the_eigenvectors():
 
 
 def test_a_matrix_that_does_not_fit_is_refused_with_its_bytes(monkeypatch):
-    monkeypatch.setattr(eigen_module, "refuse_too_large", _refuse)
+    monkeypatch.setattr(budget, "refuse_too_large", _refuse)
     with pytest.raises(TooLarge, match="tridiagonal form of 50 x 50"):
         tridiagonalise(DenseGram(K), SCALE, border(np.empty((N, 0))))
 
@@ -97,3 +98,30 @@ def test_a_matrix_that_does_not_fit_is_refused_with_its_bytes(monkeypatch):
 def _refuse(asked, what, otherwise):
     assert asked == 8 * N * N < memory_there()
     raise TooLarge(what, "", otherwise)
+
+
+@pytest.mark.parametrize("seed", [26, 54, 64])
+def test_a_matrix_next_to_the_identity_has_its_eigenvalues(seed):
+    """LAPACK's bisection loses count among eigenvalues that are nearly the same."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((20, 5)), rng.standard_normal(20)
+    model = KernelRidgeCV(kernel=RBF(0.1), fit_intercept=True).fit(X, y)
+    assert model.certificate_.status is Status.OPTIMAL
+    rest = [KernelRidge(model.alpha_, kernel=RBF(0.1), fit_intercept=True).fit(*without(i, X, y)) for i in range(20)]
+    left = [y[i] - machine.predict(X[i : i + 1])[0] for i, machine in enumerate(rest)]
+    np.testing.assert_allclose(model.loo_residuals_, left, atol=1e-10)
+
+
+def without(row, *arrays):
+    return [np.delete(array, row, axis=0) for array in arrays]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e100])
+def test_bisection_by_counts_finds_any_eigenvalue(scale):
+    rng = np.random.default_rng(0)
+    diagonal, beside = rng.standard_normal(30), rng.standard_normal(29)
+    values = scipy.linalg.eigvalsh_tridiagonal(diagonal, beside)
+    found = [_bisected(scale * diagonal, scale * beside, at) / scale for at in range(30)]
+    np.testing.assert_allclose(found, values, atol=1e-13)
+    assert _bisected(np.zeros(3), np.zeros(2), 1) == 0.0
+    assert _bisected(np.ones(3), np.zeros(2), 0) == pytest.approx(1.0)

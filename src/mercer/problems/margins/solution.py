@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer.errors import InvalidInput
 from mercer.problems.certificate import Certificate, Status
-from mercer.problems.margins.batch import Margins
+from mercer.problems.margins.batch import Margins, all_rows
 from mercer.problems.margins.kinds import KINDS
 
 __all__ = ["ARRAYS", "MarginSolution"]
@@ -161,6 +161,19 @@ class MarginSolution:
     def bounded(self, p: int) -> Index:
         """Those of them whose coefficient is as large as their cost allows."""
         return self._rows_where(p, (self.net_of(p) != 0.0) & self._is_bounded(p))
+
+    @property
+    def is_free(self) -> Mask:
+        """The rows of K with a coefficient inside its box, of some problem: (n,)."""
+        batch, coef = self.batch, self.coef
+        at_end = (coef != 0.0) & ((coef <= batch.low) | (coef >= batch.high))
+        count = int(batch.row_offsets[-1])
+        net = coef if batch.copies == 1 else np.bincount(batch.entries, coef, count)
+        is_bounded = np.zeros(count, dtype=np.bool_)
+        is_bounded[batch.entries[at_end]] = True
+        free = np.zeros(int(batch.cuts[-1]), dtype=np.bool_)
+        free[all_rows(batch.cuts, batch.uses)[(net != 0.0) & ~is_bounded]] = True
+        return free
 
     def _rows_where(self, p: int, chosen: Mask) -> Index:
         return np.asarray(self.batch.rows_of(p)[chosen], dtype=np.int64)
