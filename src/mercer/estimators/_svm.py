@@ -369,7 +369,7 @@ def published(solution: MarginSolution) -> Array:  # (P,)
         if status is Status.NO_MARGIN or not solution.units[p] > 0.0:
             raise InvalidInput(
                 "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
-                f"It is {solution.offsets[p]:.3g}, with an error of up to {solution.violations[p]:.3g}.",
+                f"It comes out as {solution.offsets[p]:.3g}: at this nu the two classes overlap.",
                 "Try a larger nu, or a kernel with more features.",
             )
     return solution.units

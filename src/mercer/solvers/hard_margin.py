@@ -35,7 +35,7 @@ class SolveTube(Protocol):
     """Solves "epsilon-svr"."""
 
     def __call__(self, start: Array | None, penalty: float) -> MarginSolution:
-        """From a first point, where there is one, with this C."""
+        """From a first point, where there is one, with this C, until the violation alone is small enough."""
 
 
 def nearest_points(
