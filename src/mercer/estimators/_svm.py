@@ -363,13 +363,12 @@ def published(solution: MarginSolution) -> Array:  # (P,)
     Raises
     ------
     InvalidInput
-        Where that is a margin ρ which is zero to rounding.
+        Where that is a margin ρ which is zero to rounding for every pair of classes, so that nothing is decided.
     """
-    for p, status in enumerate(solution.statuses):
-        if status is Status.NO_MARGIN or not solution.units[p] > 0.0:
-            raise InvalidInput(
-                "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
-                f"It comes out as {solution.offsets[p]:.3g}: at this nu the two classes overlap.",
-                "Try a larger nu, or a kernel with more features.",
-            )
+    if all(status is Status.NO_MARGIN for status in solution.statuses):
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
+            f"It comes out as {solution.offsets.max():.3g}: at this nu the classes overlap.",
+            "Try a larger nu, or a kernel with more features.",
+        )
     return solution.units
