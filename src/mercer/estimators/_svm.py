@@ -360,20 +360,15 @@ class SupportVectorMachine(KernelMachine):
 def published(solution: MarginSolution) -> Array:  # (P,)
     """What coefficients and intercepts are divided by.
 
-    A margin that is zero to rounding has the status NO_MARGIN and a warning; as LIBSVM does, its machine is published
-    all the same, unless there is nothing to divide by.
-
     Raises
     ------
     InvalidInput
-        Where that is a margin ρ which is no larger than its own error.
+        Where that is a margin ρ which is zero to rounding for every pair of classes, so that nothing is decided.
     """
-    for p, unit in enumerate(solution.units):
-        is_nothing = solution.statuses[p] is Status.NO_MARGIN and not unit > solution.violations[p]
-        if is_nothing or not unit > 0.0:
-            raise InvalidInput(
-                "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
-                f"It comes out as {unit:.3g}: at this nu the two classes overlap.",
-                "Try a larger nu, or a kernel with more features.",
-            )
+    if all(status is Status.NO_MARGIN for status in solution.statuses):
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
+            f"It comes out as {solution.offsets.max():.3g}: at this nu the classes overlap.",
+            "Try a larger nu, or a kernel with more features.",
+        )
     return solution.units

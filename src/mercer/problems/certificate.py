@@ -35,8 +35,8 @@ class Status(Enum):
         "keeps the duality gap larger than was asked for; lower C, scale the data, or allow a larger gap"
     )
     NO_MARGIN = (
-        "not certified: the margin is zero to rounding, because the two classes overlap as far as nu lets them, and "
-        "coefficients in units of the margin have no meaning; raise nu, or use a kernel with more features"
+        "not certified: two classes overlap so far that at this nu the margin between them is zero to rounding, and so "
+        "are their decisions; raise nu, or use a kernel with more features"
     )
     INDEFINITE = (
         "not certified: K has a negative eigenvalue, so the kernel is not positive on this data, and the answer "

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import scipy.optimize
 import scipy.special
 
+from mercer.problems.certificate import Status
 from mercer.problems.margins import KINDS, Margins, MarginSolution, joined, one_pair, repaired
 
 __all__ = ["SolveFolds", "cross_validated_slopes", "dealt", "slope"]
@@ -67,7 +68,7 @@ def cross_validated_slopes(
         folds = joined([mine for _, _, mine, _ in problems])
         found = solve(folds, repaired(folds, np.concatenate([coef for _, _, _, coef in problems])))
         for q, (p, out, _, _) in enumerate(problems):
-            if found.units[q] > 0.0:
+            if found.statuses[q] is not Status.NO_MARGIN:
                 decisions[p].append((found.f_of(q)[out] + found.intercepts[q]) / found.units[q])
                 places[p].append(np.flatnonzero(out))
     return np.array([_slope_of(whole, p, decisions[p], places[p], weight) for p in range(len(batch))])

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from mercer.errors import InvalidParameter
+import mercer
+from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
 from mercer.grams.dense import DenseGram
 from mercer.problems import Status
 from mercer.problems.margins import KINDS, MarginProblem
@@ -75,6 +76,21 @@ def test_a_margin_of_noise_is_not_certified():
         solution = solve(problem("nu-svc", (Z @ Z.T)[np.ix_(order, order)], y[order], cost), Options(tol=tol))
         assert solution.status is Status.NO_MARGIN
         assert not solution.status.is_certified
+    with pytest.raises(InvalidInput, match="margin ρ is zero to rounding"):
+        mercer.NuSVC(kernel="linear", tol=1e-8).fit(Z, y)
+
+
+def test_a_pair_without_a_margin_leaves_the_other_pairs_theirs():
+    rng = np.random.default_rng(3)
+    Z, y = rng.standard_normal((60, 2)), np.repeat([0, 1, 2], 20)
+    Z[y == 2] += 6.0
+    with pytest.warns(UncertifiedWarning, match="margin between them is zero to rounding"):
+        three = mercer.NuSVC(kernel="linear", nu=0.3, decision_function_shape="ovo").fit(Z, y)
+    two = mercer.NuSVC(kernel="linear", nu=0.3).fit(Z[y > 0], y[y > 0])
+    assert not three.certificate_.is_certified
+    ours = three.decision_function(Z)
+    assert np.abs(ours[:, 0]).max() <= 1e-6 < 0.1 < np.abs(ours[:, 1:]).max()
+    np.testing.assert_allclose(ours[:, 2], -two.decision_function(Z), atol=1e-6 * np.abs(ours).max())
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.3, 0.5, 0.7])
