@@ -112,7 +112,7 @@ NB_MODULE(_core, m) {
         .def_prop_ro("isa", &Basis::isa);
 
     using mercer::bindings::Whole;
-    nb::class_<Whole>(m, "Whole", "Vectors of whole numbers, packed once for a search.")
+    nb::class_<Whole>(m, "Whole", "Vectors of integers, packed once for a search.")
         .def(nb::init<Whole::Matrix16, const std::string&>(), "rows"_a, "isa"_a = "")
         .def("nearest", &Whole::nearest, "left"_a, "k"_a,
              "The k nearest of each row of left: squared distances, which are exact, and indices; ties by index.");
@@ -139,7 +139,7 @@ NB_MODULE(_core, m) {
             mercer::bindings::run([&](mercer::Watch& watch) { mercer::choose_engine().held(job, watch); });
             return out;
         },
-        "K"_a, "v"_a, "code"_a, "K @ v of a symmetric K in 16 bits, of which half is read; `code` = (low, step).");
+        "K"_a, "v"_a, "code"_a, "K @ v of a symmetric K in 16 bits, reading half of it; `code` = (low, step).");
 
     m.def(
         "deflated",
@@ -158,8 +158,8 @@ NB_MODULE(_core, m) {
         .def(nb::init<mercer::bindings::In<std::uint16_t, nb::ndim<2>>, std::pair<double, double>,
                       mercer::bindings::In<float, nb::ndim<1>>, mercer::bindings::In<double, nb::ndim<1>>, float>(),
              "codes"_a, "code"_a, "weights"_a, "diagonal"_a, "smallest"_a)
-        .def_prop_ro("share", &Coarse::share, "Of the work that is done; 1 at the end.")
-        .def("advance", &Coarse::advance, "columns"_a, "Some more columns; False where a pivot is too small.")
+        .def_prop_ro("share", &Coarse::share, "The share of the work that is done; 1 at the end.")
+        .def("advance", &Coarse::advance, "columns"_a, "Compute some more columns; False if a pivot is too small.")
         .def("solve", &Coarse::solve, "right"_a, "(L L')^-1 right.");
 
     m.def(

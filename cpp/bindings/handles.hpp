@@ -1,4 +1,4 @@
-// Side and Basis as Python sees them, and how long work is watched: shared by the files of the module.
+// Side and Basis as Python sees them, and the watch for Ctrl-C; shared by the files of the module.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -78,7 +78,7 @@ class Side {
         require(offsets(0) == 0 && stored == static_cast<Index>(columns.shape(0)),
                 "sparse: offsets and columns disagree");
         for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i)
-            require(offsets(i) <= offsets(i + 1), "sparse: offsets must not fall");
+            require(offsets(i) <= offsets(i + 1), "sparse: offsets must not decrease");
         for (Index at = 0; at < stored; ++at)
             require(columns(static_cast<std::size_t>(at)) >= 0 && columns(static_cast<std::size_t>(at)) < d,
                     "sparse: a column lies outside the width");
@@ -108,7 +108,7 @@ class Side {
             const nb::gil_scoped_acquire held;
             const Table made = nb::cast<Table>(borrowed(i0, i1, j0, j1));
             require(static_cast<Index>(made.shape(0)) == i1 - i0 && static_cast<Index>(made.shape(1)) == j1 - j0,
-                    "callback: a block of another shape came back");
+                    "callback: the function returned a block of the wrong shape");
             std::copy_n(made.data(), made.size(), out);
         };
         side.sources.push_back(mercer::Call{fill, side.n});
@@ -161,11 +161,11 @@ inline void require_matches(const mercer::Side& left, const mercer::Side& right)
         if (const auto* rows = std::get_if<mercer::Sparse>(&a))
             require(rows->d == std::get<mercer::Sparse>(b).d, "widths differ");
         if (const auto* rows = std::get_if<mercer::Matrix>(&a))
-            require(rows->m == right.n, "the matrix has another width");
+            require(rows->m == right.n, "the matrix has the wrong width");
     }
 }
 
-// Ctrl-C is looked for on the calling thread while the GIL is released.
+// The calling thread checks for Ctrl-C while the GIL is released.
 inline bool interrupted() {
     const nb::gil_scoped_acquire held;
     return PyErr_CheckSignals() != 0;
@@ -194,7 +194,7 @@ class Basis {
                std::pair<double, double> code) const {
         const mercer::Side* other = check(left);
         require(static_cast<Index>(out.shape(0)) == rows(left) && static_cast<Index>(out.shape(1)) == side_.side.n,
-                "store: out has another shape");
+                "store: out has the wrong shape");
         mercer::Store job{out.data(), mercer::Format::real64, {code.first, code.second}, half};
         if (out.dtype() == nb::dtype<float>()) job.format = mercer::Format::real32;
         else if (out.dtype() == nb::dtype<std::uint16_t>()) job.format = mercer::Format::code16;
@@ -204,7 +204,7 @@ class Basis {
     nb::ndarray<nb::numpy, double> matvec(const Side* left, std::optional<Table> v, bool single, bool hollow,
                                           Index rungs, int doublings) const {
         const mercer::Side* other = check(left);
-        require(!v || static_cast<Index>(v->shape(0)) == side_.side.n, "matvec: V has another number of rows");
+        require(!v || static_cast<Index>(v->shape(0)) == side_.side.n, "matvec: V has the wrong number of rows");
         const std::size_t t = v ? v->shape(1) : 1;
         require(rungs >= 1 && doublings >= 0, "matvec: rungs are counted from 1, doublings from 0");
         auto out = fresh<double>({static_cast<std::size_t>(rows(left)), static_cast<std::size_t>(rungs) * t});
@@ -214,9 +214,9 @@ class Basis {
     }
     nb::ndarray<nb::numpy, double> normal(const Side* left, Table v, std::optional<Table> w, bool single) const {
         const mercer::Side* other = check(left);
-        require(static_cast<Index>(v.shape(0)) == side_.side.n, "normal: V has another number of rows");
+        require(static_cast<Index>(v.shape(0)) == side_.side.n, "normal: V has the wrong number of rows");
         require(!w || (static_cast<Index>(w->shape(0)) == rows(left) && w->shape(1) == v.shape(1)),
-                "normal: W has another shape");
+                "normal: W has the wrong shape");
         auto out = fresh<double>({v.shape(0), v.shape(1)});
         const mercer::Normal job{v.data(), w ? w->data() : nullptr, static_cast<Index>(v.shape(1)), out.data()};
         run([&](mercer::Watch& watch) { basis_.normal(other, single, watch, job); });

@@ -40,7 +40,7 @@ class Batch {
         const Index ranges = static_cast<Index>(cuts_.shape(0)) - 1;
         require(ranges >= 1 && cuts_(0) == 0 && cuts_(static_cast<std::size_t>(ranges)) == n,
                 "margins: cuts run from 0 to n");
-        for (std::size_t r = 0; r + 1 < cuts_.shape(0); ++r) require(cuts_(r) < cuts_(r + 1), "margins: cuts rise");
+        for (std::size_t r = 0; r + 1 < cuts_.shape(0); ++r) require(cuts_(r) < cuts_(r + 1), "margins: cuts increase");
         require(uses_.shape(0) >= 1 && (uses_.shape(1) == 1 || uses_.shape(1) == 2),
                 "margins: one or two ranges a problem");
         require(copies == 1 || copies == 2, "margins: one or two copies");
@@ -104,7 +104,7 @@ class Batch {
             if (report.stopped) ended = "steps";
             if (report.crawling) ended = "crawling";
         } catch (const Cancelled&) {
-            // KeyboardInterrupt is raised again by who does not want the best so far.
+            // Callers that do not want the best so far raise KeyboardInterrupt again.
             if (ended != "time" && ended != "interrupted") throw;
         }
         report.steps.resize(static_cast<std::size_t>(batch.problems));

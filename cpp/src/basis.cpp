@@ -6,7 +6,7 @@ namespace mercer {
 
 namespace {
 
-// Above this share of recomputed pairs a double tile is cheaper than a float tile with mends.
+// Above this share of recomputed pairs, a double tile is cheaper than a mended float tile.
 constexpr double kMostMended = 0.02;
 // Below this many pairs the sample that estimates the share would cost more than it saves.
 constexpr Index kWorthSampling = Index{1} << 20;

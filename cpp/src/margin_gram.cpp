@@ -11,7 +11,7 @@ std::vector<Index> counted(Index first, Index last) {
 }
 
 constexpr Index kPackedBudget = Index{48} << 20;
-// Where entries are not made of dense rows, or lie far apart in memory.
+// If entries are not computed from dense rows, or lie far apart in memory.
 constexpr Index kManyFeatures = 200;
 
 template <class T>

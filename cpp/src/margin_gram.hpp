@@ -1,4 +1,4 @@
-// What the solver asks of a Gram matrix, whether the engine makes its entries or they are all there.
+// What the solver needs from a Gram matrix, whether the engine computes its entries or they are all stored.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class MarginGram {
     // out[r][c] = K[left[r], right[c]].
     virtual void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
                        Watch& watch) const = 0;
-    // To make an entry takes as long as one of vectors with so many features.
+    // Computing an entry takes as long as for vectors with this many features.
     virtual Index features() const = 0;
 };
 
@@ -32,7 +32,7 @@ std::unique_ptr<MarginGram<T>> margin_gram(const GramSource& gram, std::span<con
 
 // Coefficients of some rows, the others being 0.
 struct Support {
-    std::vector<Index> rows;  // rising
+    std::vector<Index> rows;  // increasing
     std::vector<double> v;
 };
 

@@ -12,11 +12,11 @@ namespace mercer {
 
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// A problem of so many rows has the threads for itself; smaller ones are solved side by side.
+// A problem of this many rows gets all threads; smaller ones are solved side by side.
 inline constexpr Index kLargeProblem = 6000;
 // A problem of so few rows is solved before another thread has woken up.
 inline constexpr Index kSmallProblem = 1000;
-// Tasks into which the making of rows is cut at least, where the problem has the threads for itself.
+// The minimum number of tasks for computing rows, if the problem has all threads.
 inline constexpr Index kTasks = 4;
 inline Index tasks_for(Index rows, bool side_by_side) {
     return rows < (side_by_side ? kLargeProblem : kSmallProblem) ? 1 : kTasks;
@@ -44,7 +44,7 @@ inline std::vector<Part> parts_of(const MarginBatch& batch, Index problem) {
 }
 
 // Rows that one problem, or all of them, may keep: table (a, c) holds rows of part a against the columns of part c.
-// There are none for problems that are one block.
+// Problems that are a single block have none.
 template <class T>
 struct Tables {
     std::vector<RowCache<T>*> of;

@@ -69,9 +69,9 @@ class MarginSlopes {
     }
 
    private:
-    // Of the histogram that finds the worst.
+    // Bins of the histogram that finds the worst.
     static constexpr Index kBins = 256;
-    // A list holds so many times what is wanted of it, since some of it may not count.
+    // A list holds this many times what is needed, since some entries may be rejected.
     static constexpr Index kAmple = 2;
 
     struct Run {
@@ -81,7 +81,7 @@ class MarginSlopes {
     };
     struct Candidate {
         double value;
-        std::uint32_t turn;  // ties are broken in an order that has nothing to do with that of the rows
+        std::uint32_t turn;  // ties are broken in an order unrelated to that of the rows
         Index variable;
         bool operator<(const Candidate& other) const {
             return value != other.value ? value < other.value : turn < other.turn;
@@ -96,7 +96,7 @@ class MarginSlopes {
         for (int group = 0; group < 2; ++group) {
             const double least = seen_[group].least, most = seen_[group].most;
             if (!(most > least)) continue;
-            // A histogram of the slopes says where to cut, so that little more than what is wanted is put in order.
+            // A histogram of the slopes says where to cut, so that little more than what is needed gets sorted.
             const double scale = kBins / (most - least);
             const auto bin = [&](double beyond) {
                 return std::min<Index>(static_cast<Index>(beyond * scale), kBins - 1);

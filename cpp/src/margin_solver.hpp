@@ -1,4 +1,4 @@
-// One problem of a batch: choose a block, solve it, bring f up to date, until nothing is violated.
+// One problem of a batch: choose a block, solve it, update f, until nothing is violated.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ inline Index block_size(Index variables) {
     return std::min(variables, std::clamp<Index>(variables / 12 / kBlockPad * kBlockPad, kLeastBlock, most));
 }
 // A problem is hard when its blocks, over some of them, take many steps for each variable: a large C, many free
-// variables that pull at each other. Its blocks then hold all free variables if they can, and are solved less far.
+// variables that interact. Its blocks then hold all free variables if possible, and are solved less accurately.
 inline constexpr Index kHardBlock = 2048;
 inline constexpr Index kHardWindow = 8;
 // The inner solver stops at this share of the violation it was given, or after so many steps for each variable. Steps
@@ -33,7 +33,7 @@ inline constexpr Index kInnerSteps = 2;
 inline constexpr double kHardShare = 0.3;
 inline constexpr Index kHardSteps = 50;
 
-// Steps in hard blocks that cost about as much as Newton's method on so many free variables: its factorisations, and
+// Steps in hard blocks that cost about as much as Newton's method on this many free variables: its factorisations, and
 // bringing f up to date in double.
 inline Index newton_steps(Index free, Index variables) {
     constexpr Index kLeast = 20000;
@@ -96,7 +96,7 @@ class MarginSolver {
             aim_ = is_given_up ? options.tol : std::min(options.tol, options.finish);
             const Index taken = solve(violation, std::min(last, is_given_up ? kNever : finishing) - steps);
             steps += taken;
-            if (taken == 0) return Ended::kSolved;  // rounding: no pair of the block can move
+            if (taken == 0) return Ended::kSolved;  // rounding: no pair in the block can move
         }
     }
 
@@ -178,7 +178,7 @@ class MarginSolver {
         if (block_.split == 0) block_.split = static_cast<Index>(members_.size());  // the second group only
     }
 
-    // K of the block: what the last block had, then rows that are kept, and the rest is made.
+    // K of the block: from the last block, then from cached rows; the rest is computed.
     void assemble() {
         const Index size = static_cast<Index>(members_.size());
         const Index last_size = static_cast<Index>(last_members_.size());

@@ -37,8 +37,8 @@ class RunningF {
     void clear() { std::fill_n(f_, n_, 0.0); }
 
     // f += K[:, rows] delta, the rows in their order. The row of a variable between its bounds will be wanted again and
-    // is kept, once to make it has cost as much as to touch memory for the first time. That of a variable which went to
-    // a bound is not: it is seldom wanted again. What problems share is always kept.
+    // is kept, once recomputing it has cost as much as touching new memory would. That of a variable which went to
+    // a bound is not: it is seldom needed again. What problems share is always kept.
     void add(std::vector<Change>& changes) {
         std::stable_sort(changes.begin(), changes.end(),
                          [](const Change& x, const Change& y) { return x.row < y.row; });
@@ -99,12 +99,12 @@ class RunningF {
     }
 
    private:
-    // Below so many features an entry takes less time to make than a load from memory that no cache holds.
+    // Below this many features, computing an entry is faster than loading it from uncached memory.
     static constexpr Index kCheap = 200;
-    // An entry's share of new memory takes as long as these features, and all else of making it as those.
+    // An entry's share of new memory costs as much as this many features; the rest of computing it as much as those.
     static constexpr Index kNewMemory = 75;
     static constexpr Index kEntry = 25;
-    // A row that was not used for so many changes may be forgotten.
+    // A row that was not used for this many changes may be evicted.
     static constexpr std::int32_t kForget = 12;
     // Rows that are added together, where problems share them.
     static constexpr std::size_t kTogether = 64;

@@ -122,7 +122,7 @@ void margin_images(const GramSource& gram, const MarginBatch& batch, const std::
         const std::vector<double> found = margin_product(gram, rows, support, watch);
         for (std::size_t r = 0; r < places.size(); ++r) out[places[r]] = found[r];
     };
-    // A large problem has the threads for itself.
+    // A large problem gets all threads.
     std::vector<Index> small;
     for (Index p = 0; p < batch.problems; ++p) {
         if (row0[at(p) + 1] - row0[at(p)] >= kLargeProblem) image(p);

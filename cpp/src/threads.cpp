@@ -47,7 +47,7 @@ struct Run {
             if (watch.cancelled() || !attempt([&] { task(at); })) return;
         }
     }
-    // False when the piece has thrown, which stops all others.
+    // False if the task has thrown, which stops all others.
     template <class Piece>
     bool attempt(Piece piece) {
         try {
@@ -70,8 +70,8 @@ struct Run {
     }
 };
 
-// To wake a thread that sleeps takes tens of microseconds, more than many a piece of work; the next piece often comes
-// within that time. So a thread looks for a while before it sleeps. Returns whether it has seen what it looked for.
+// Waking a sleeping thread takes tens of microseconds, longer than many tasks; the next work often comes
+// within that time. So a thread spins for a while before it sleeps. Returns whether it has seen what it waited for.
 template <class Condition>
 bool looked_for(Condition condition) {
     constexpr auto kPatience = std::chrono::microseconds(100);
@@ -94,7 +94,7 @@ class Pool {
         try {
             for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { serve(); });
         } catch (const std::system_error&) {
-            // The system gives no more threads: the work is done by fewer.
+            // The system gives no more threads: fewer will do the work.
         }
     }
     ~Pool() {
@@ -120,7 +120,7 @@ class Pool {
         wake_.notify_all();
         work.work();
         if (looked_for([this] { return busy_ == 0; })) return;
-        // The caller's thread is the one that asks whether to stop, so it asks while it waits, too.
+        // Only the calling thread checks whether to stop, so it checks while it waits, too.
         std::unique_lock lock(guard_);
         while (!done_.wait_for(lock, std::chrono::milliseconds(50), [this] { return busy_ == 0; })) {
             lock.unlock();
@@ -161,7 +161,7 @@ class Pool {
     std::atomic<bool> closing_{false};
 };
 
-// The pool is lent to one caller at a time; a second caller, or a task that calls parallel() itself, works alone.
+// The pool serves one caller at a time; a second caller, or a task that calls parallel() itself, works alone.
 class Lender {
    public:
     Pool* borrow(int workers) {
@@ -174,7 +174,7 @@ class Lender {
         return pool_;
     }
     void give_back() { lent_.store(false, std::memory_order_release); }
-    // A forked child inherits the memory but not the threads: the parent's pool is forgotten, never destroyed.
+    // A forked child inherits the memory but not the threads: the parent's pool is dropped, never destroyed.
     void forget() {
         pool_ = nullptr;
         lent_.store(false, std::memory_order_release);

@@ -23,12 +23,12 @@ __all__ = [
     "row_blocks",
 ]
 
-# Numbers that a dense tile may hold; and what is worked on several times over, which should stay in the cache.
+# Numbers that a dense tile may hold; and a smaller number for data that is used repeatedly and should stay in cache.
 TILE = 1 << 22
 CACHED = 1 << 16
-# Bytes of a line of the cache.
+# Bytes in a cache line.
 LINE = 64
-# Of the memory that is free, what one result may take: its maker needs room to work in, and so does its user.
+# The share of free memory that one result may take: computing it needs room too, and so does using it.
 SHARE = 0.8
 
 
@@ -43,7 +43,7 @@ def memory_there() -> int:
 
 
 def in_bytes(count: float) -> str:
-    """A number of bytes as people read it.
+    """A number of bytes in readable units.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def refuse_too_large(n_bytes: int, what: str, attempt: str) -> None:
     Parameters
     ----------
     n_bytes : int
-        The bytes asked for.
+        How many bytes are needed.
     what : str
         What they are for: "The Gram matrix of 200000 points".
     attempt : str
@@ -71,7 +71,7 @@ def refuse_too_large(n_bytes: int, what: str, attempt: str) -> None:
     """
     there = memory_there()
     if n_bytes > there:
-        raise TooLarge(_asked(n_bytes, what), f"There are {in_bytes(there)} for it.", attempt)
+        raise TooLarge(_asked(n_bytes, what), f"Only {in_bytes(there)} are available.", attempt)
 
 
 @contextmanager
@@ -119,13 +119,13 @@ def _asked(n_bytes: int, what: str) -> str:
 
 
 def row_blocks(n: int, numbers: int, most: int = TILE) -> Iterator[slice]:
-    """Blocks of n rows, each row of so many numbers, that hold a bounded number of them."""
+    """Split n rows of so many numbers each into blocks of bounded size."""
     step = max(1, most // max(numbers, 1))
     return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
 
 def empty_on_a_line(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """An array whose first number begins a line of the cache, which lets the engine write past the caches."""
+    """An array aligned to a cache line, so that the engine can write it past the caches."""
     kind = np.dtype(dtype)
     size = math.prod(shape)
     room = np.empty(size + LINE // kind.itemsize, dtype=kind)

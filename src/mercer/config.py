@@ -56,14 +56,14 @@ def set_num_threads(count: int) -> None:
 
 
 def show_config(*, as_dict: bool = False) -> dict[str, Any] | None:
-    """Print (or give) what mercer runs on.
+    """Print (or return) what mercer runs on.
 
     The instruction set is the best that this machine runs, or the one that ``MERCER_INSTRUCTION_SET`` names.
 
     Parameters
     ----------
     as_dict : bool
-        Give the facts as a dictionary in place of printing them.
+        Return a dictionary instead of printing.
     """
     sets = _core.instruction_sets()
     facts: dict[str, Any] = {

@@ -42,7 +42,7 @@ __all__ = [
     "is_number",
 ]
 
-# A symmetric matrix counts as positive semi-definite down to this share of its largest eigenvalue.
+# A symmetric matrix counts as positive semi-definite if no eigenvalue is below minus this share of the largest.
 EIGENVALUE_ROUNDING = 1e-10
 
 
@@ -98,7 +98,7 @@ def is_hashable(value: object) -> bool:
 
 
 def comparable(value: object) -> Any:
-    """A value that is equal and hashes alike exactly where the parameter is the same."""
+    """A value that is equal, with the same hash, if and only if the parameters are the same."""
     if isinstance(value, np.ndarray):
         return ("array", value.shape, value.tobytes())
     if isinstance(value, tuple):
@@ -177,13 +177,13 @@ HalfInteger = _HalfInteger()
 @final
 @dataclass(frozen=True)
 class _Numbers:
-    """A number, or a one-dimensional array of numbers, each accepted by `one`; or the name of a rule."""
+    """A number, or a one-dimensional array of numbers, each accepted by `one`, or the name of a rule."""
 
     one: RealNumber
     text: str
     rules: tuple[str, ...] = ()
     zero: bool = True
-    many: bool = True  # whether one number per column will do
+    many: bool = True  # whether one number per column is accepted
 
     def check(self, owner: str, name: str, value: Any) -> float | str | npt.NDArray[np.float64]:
         if isinstance(value, str):
@@ -208,7 +208,7 @@ class _Numbers:
         return number
 
 
-# Lengths enter as squares, which must neither overflow nor vanish.
+# Lengths are squared, which must neither overflow nor underflow.
 Length = RealNumber(low=1e-150, high=1e150, text="a finite number > 0, from 1e-150 to 1e150")
 PositiveNumbers = _Numbers(Positive, "a number > 0, or one per column")
 NonZeroNumbers = _Numbers(FiniteReal, "a finite number other than 0, or one per column", zero=False)
@@ -341,7 +341,7 @@ Anything = _Anything()
 @final
 @dataclass(frozen=True)
 class Instance:
-    """A term of one sort, such as a kernel or a map."""
+    """A term of one kind, such as a kernel or a map."""
 
     sort: type
     text: str

@@ -86,11 +86,11 @@ class InvalidArgument(InvalidParameter, TypeError):
 
 
 class InvalidInput(MercerError, ValueError):
-    """The data is not what the argument needs: NaN, wrong shape, wrong type, values outside a kernel's domain."""
+    """The data does not fit the argument: NaN, wrong shape, wrong type, values outside a kernel's domain."""
 
 
 class DomainMismatch(MercerError, TypeError, ValueError):
-    """A kernel for one kind of points met points of another kind."""
+    """A kernel for one kind of points was given points of another kind."""
 
 
 class NoFiniteMap(MercerError, ValueError):
@@ -117,11 +117,11 @@ class NotSeparable(MercerError, ValueError):
     Attributes
     ----------
     weights : tuple of two ndarrays of shape (n,)
-        The combinations, weights ≥ 0 of sum one over the training rows.
+        The combinations: weights ≥ 0 over the training rows that sum to one.
     classes : tuple
         The labels of the pair of classes that they belong to; for regression the mean targets of the two.
     distance : float
-        Between the two points in feature space.
+        The distance between the two points in feature space.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class ParseError(MercerError, ValueError):
 
 
 class TooLarge(MercerError, MemoryError):
-    """What was asked for would not fit; the message says the bytes asked, the bytes there, and what to do instead."""
+    """The request would not fit into memory; the message says how much it needs, how much there is, and what to do."""
 
 
 class MercerWarning(UserWarning):

@@ -56,7 +56,7 @@ class Notation:
 @final
 @dataclass(frozen=True)
 class Raw:
-    """A ready piece of notation, for slots that are no fields."""
+    """Ready-made notation, for slots that are not fields."""
 
     text: str
     latex: str
@@ -84,7 +84,7 @@ class Writable:
         return getattr(self, name)
 
     def inner_points(self, style: Style, x: Operand, z: Operand) -> tuple[Operand, Operand]:  # noqa: ARG002
-        """How the points read inside this term's children."""
+        """How the points are written inside this term's children."""
         return x, z
 
 
@@ -254,7 +254,7 @@ class _Writer(string.Formatter):
             bare = ""
             if self.style is Style.SOURCE and index and separator.strip() == "+":
                 bare = _Writer(child, self.style, self.points, {}).format(child.notation.bare)
-            # A 0 that is added is dropped when it is read again, and the node would be lost.
+            # Parsing drops an added 0, and with it the node.
             written.append(bare if bare not in ("", "0.0") else self._bracket(operand, int(level) + (index > 0)))
         return separator.join(written)
 

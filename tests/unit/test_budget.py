@@ -49,8 +49,8 @@ def test_a_limit_of_the_process_is_seen_before_anything_is_allocated(limit):
         leave(24, resource.{limit})
         told(lambda: mercer.RBF()(X))
     """)
-    assert told.startswith("The Gram matrix of 2000 x 2000 points in float64 would take 30.5 MB.\n  There are ")
-    assert float(told.split("There are ")[1].split()[0]) <= 24.0
+    assert told.startswith("The Gram matrix of 2000 x 2000 points in float64 would take 30.5 MB.\n  Only ")
+    assert float(told.split("Only ")[1].split()[0]) <= 24.0
     assert "Use mercer.gram(kernel, X)" in told
 
 
@@ -96,5 +96,5 @@ def test_what_is_allocated_is_refused_by_all_that_is_asked_for():
     there = budget.memory_there()
     assert budget.allocate((2, 3), np.float32, "A table", "Nothing.").shape == (2, 3)
     for asked in ({"shape": (there, 2)}, {"shape": (2, 2), "n_bytes": 2 * there}):
-        with pytest.raises(mercer.TooLarge, match=r"(?s)A table would take.*There are.*Nothing\."):
+        with pytest.raises(mercer.TooLarge, match=r"(?s)A table would take.*Only.*Nothing\."):
             budget.allocate(dtype=np.float64, what="A table", attempt="Nothing.", **asked)

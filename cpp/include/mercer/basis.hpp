@@ -20,7 +20,7 @@ class Basis {
     void normal(const Side* left, bool single, Watch& watch, const Normal& job) const;
     void topk(const Side* left, bool single, Watch& watch, const TopK& job) const;
 
-    // Rows are asked for many times with few points on the left: whether float will do is decided once, by the caller.
+    // Rows are requested many times with few points on the left: the caller decides once whether float suffices.
     bool holds_single(Watch& watch) const;
     void scatter(const Side& left, bool single, Watch& watch, const Scatter& job) const;
 

@@ -265,7 +265,7 @@ class CoarseFactor final : public Coarse {
         return static_cast<int>(y + (y < 0.0F ? -0.5F : 0.5F));
     }
 
-    // x of a block of rows minus L times x of the blocks from first to last.
+    // x of a block of rows, minus L times x of the blocks from first to last.
     void subtract_rows(Index block, Index first, Index last, float* x) const {
         const Index pairs = (last - first) * kCoarseBlock / 2;
         const float* from = x + first * kCoarseBlock;

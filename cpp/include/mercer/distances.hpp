@@ -1,5 +1,5 @@
 // Distances between a block of left rows and packed columns, and the exponents of gaussians: which of them rounding has
-// left enough of, and the others from the original rows.
+// has left accurate enough, and the others from the original rows.
 #pragma once
 
 #include "mercer/leaves.hpp"
@@ -7,7 +7,7 @@
 
 namespace mercer::MERCER_ISA {
 
-// A block of left rows, and what it is held against.
+// A block of left rows, and the columns it is compared with.
 template <class T>
 struct LeftBlock {
     explicit LeftBlock(const Walk& walk)

@@ -15,7 +15,7 @@ struct Hit {
     Index index;
 };
 
-// In place of the worst. One way down where pop_heap and push_heap go down and up.
+// Replaces the worst. One pass down, where pop_heap and push_heap go down and up.
 template <class T, class Better>
 void replace_worst(std::vector<Hit<T>>& heap, Hit<T> hit, Better is_better) {
     Hit<T>* const first = heap.data();

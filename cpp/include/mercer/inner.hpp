@@ -142,7 +142,7 @@ Place partner(const Work<T, G>& work, Index c0, Index c1, Index i, double least)
     return largest(best);
 }
 
-// How far b may move before it meets a bound or the kink at 0.
+// How far b may move before it reaches a bound or the kink at 0.
 inline double room_up(double b, double high, double width) {
     return width > 0.0 && b < 0.0 ? std::min(high, 0.0) - b : high - b;
 }
@@ -176,7 +176,7 @@ Index solve_in(Block<T>& block) {
         }
         block.violation = violation;
         if (!(violation > block.tol) || steps == block.max_steps) return steps;
-        if (!(with.value > 0.0)) return steps;  // rounding: nothing is to be gained
+        if (!(with.value > 0.0)) return steps;  // rounding: nothing to gain
         i = chosen.up.at;
         j = with.at;
         const double slack =

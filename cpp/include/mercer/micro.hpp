@@ -130,7 +130,7 @@ struct PanelGuard {
 };
 
 // Whether some value of a panel (rows, kPanelCols) is not to be trusted; its exponents are brought to at most 0.
-// Apart, so that it takes no registers from the many panels that need not ask.
+// Not inlined, so that it takes no registers from the many panels that do not need it.
 template <class T>
 [[gnu::noinline]] bool wants_mending(T* exponents, int rows, const T* a0, const T* b0, T trust) {
     V<T> least{};  // of values times a0 + b0, which is negative
@@ -148,7 +148,7 @@ template <class T>
 
 // lanes += 2^(<a, b> + a0 + b0) v with K in registers only. Stores of K would cost as much as the exponentials: loads
 // of the next panel wait behind stores to addresses that agree with theirs in the low bits. Guarded: true (and nothing
-// added) when some exponent wants to be mended. Else an exponent may come out above 0 by its rounding.
+// added) if some exponent needs mending. Otherwise rounding may put an exponent above 0.
 template <class T, int kRows, bool Guarded, bool Mirrored>
 bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, const PanelGuard<T>& guard,
                    const PanelProduct<T>& to) {
@@ -203,7 +203,7 @@ bool product_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, co
 }
 
 // out = <a, b> + a0 + b0, at most 0: the exponents of a gaussian. True when some exponent reaches `limit`: it is a
-// small difference of large numbers and wants to be mended. The sum starts at b0 and ends with a0: its way from
+// small difference of large numbers and needs mending. The sum starts at b0 and ends with a0: its way from
 // -|z|^2/2 to |x|^2/2 crosses zero, which halves the rounding of one that starts at a0 + b0.
 template <class T, int kRows, bool Guarded>
 bool exponent_panel(const T* a, const T* b, Index d, const T* a0, const T* b0, T limit, T* out, Index stride) {

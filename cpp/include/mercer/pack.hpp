@@ -34,7 +34,7 @@ class Buffer {
         reset_raw(n);
         std::fill_n(data_, n, T{});
     }
-    // For what is written before it is read.
+    // For memory that is written before it is read.
     void reset_raw(Index n) {
         ::operator delete(data_, std::align_val_t{64});
         data_ = nullptr;
@@ -62,7 +62,7 @@ inline Index round_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
 inline constexpr double kLog2E = 1.4426950408889634;
 
-// How a source's rows are shifted and scaled before they are packed, and what rounding does to a distance.
+// How a source's rows are shifted and scaled before packing, and the rounding error of a distance.
 struct Frame {
     std::vector<double> mean;  // empty: not centred
     double half_norm = 0.0;    // |mean|^2 / 2

@@ -1,4 +1,4 @@
-// Rows of K against one range of columns, kept as they are made until their budget is used up.
+// A cache of rows of K against one range of columns, filled until its budget is used up.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace mercer {
 
-// Several threads may look for rows and keep new ones; forgetting them is for a store with one user.
+// Several threads may find rows and keep new ones; evicting rows is for a cache with a single user.
 template <class T>
 class RowCache {
    public:
@@ -36,7 +36,7 @@ class RowCache {
         free_.pop_back();
         return found;
     }
-    // False where another thread has kept the same row first.
+    // False if another thread has kept the same row first.
     bool keep(Index row, T* made) {
         T* nothing = nullptr;
         if (at_[static_cast<std::size_t>(row)].compare_exchange_strong(nothing, made, std::memory_order_acq_rel))
@@ -45,7 +45,7 @@ class RowCache {
         free_.push_back(made);
         return false;
     }
-    // Forgets the rows that were last touched before `then`. For one user only.
+    // Evicts the rows last touched before `then`. For a single user only.
     void forget_before(std::int32_t then) {
         for (std::size_t row = 0; row < at_.size(); ++row) {
             if (used_[row] >= then) continue;
@@ -71,7 +71,7 @@ class RowCache {
         const std::size_t align = asked >= kAlign ? kAlign : 64;
         const std::size_t bytes = (asked + align - 1) / align * align;
         T* piece = static_cast<T*>(std::aligned_alloc(align, bytes));
-        if (piece == nullptr) return false;  // what cannot be kept is made again
+        if (piece == nullptr) return false;  // what cannot be kept is recomputed
 #if defined(__linux__)
         if (align == kAlign) madvise(piece, bytes, MADV_HUGEPAGE);
 #endif

@@ -37,13 +37,13 @@ struct MarginBatch {
 };
 
 struct MarginOptions {
-    double tol = 1e-3;     // the violation to be reached
+    double tol = 1e-3;     // the violation to reach
     double finish = 1e-3;  // the violation to be reached if that takes few steps more (finish_steps a variable)
     Index finish_steps = 0;
     Index max_steps = -1;  // of each problem; none below 0
     Index cache_bytes = Index{200} << 20;
     bool single = true;  // entries of K in float
-    // A problem crawls when it has taken `patience` times the steps that Newton's method on its free variables is
+    // A problem is slow if it has taken `patience` times the steps that Newton's method on its free variables is
     // worth, and has no more than crawl_free of them: it is then left to that.
     double patience = std::numeric_limits<double>::infinity();
     Index crawl_free = 0;
@@ -56,7 +56,7 @@ struct MarginReport {
     bool crawling = false;              // some problem was left to Newton's method
 };
 
-// Entries of K: made by the engine, or all there.
+// Entries of K: computed by the engine, or all stored.
 struct StoredGram {
     Numbers values;
     Index n = 0;
@@ -65,7 +65,7 @@ using GramSource = std::variant<const Basis*, StoredGram>;
 
 // What a progress bar shows: of the problem in hand, as it is.
 struct MarginSight {
-    bool wanted = false;  // the gap is computed for nobody else
+    bool wanted = false;  // the gap is computed only for this
     std::atomic<double> violation{std::numeric_limits<double>::infinity()};
     std::atomic<double> gap{std::numeric_limits<double>::infinity()};  // of primal and dual, relative to them
 };
@@ -75,7 +75,7 @@ struct MarginSight {
 void solve_margins(const GramSource& gram, const MarginBatch& batch, const MarginOptions& options, const Engine& engine,
                    Watch& watch, MarginSight& sight, MarginReport& report);
 
-// image = K b in double on the rows of each problem, but for those that are left as they are.
+// image = K b in double on the rows of each problem, except for those flagged as left.
 void margin_images(const GramSource& gram, const MarginBatch& batch, const std::uint8_t* left, Watch& watch);
 
 }  // namespace mercer

@@ -1,5 +1,5 @@
-// A small pool of our own: no run time to ship, alive after fork, and the same answer for any number of threads
-// because work is cut by its size alone (never by the number of threads).
+// A small pool of our own: no runtime to ship, works after fork, and the same answer for any number of threads
+// because work is divided by its size alone (never by the number of threads).
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ struct Cancelled : std::runtime_error {
     Cancelled() : std::runtime_error("cancelled") {}
 };
 
-// What long work looks at between two blocks: has the caller (Ctrl-C, a budget) asked to stop?
+// Long work checks this between blocks: has the caller (Ctrl-C, a budget) asked to stop?
 class Watch {
    public:
     // `interrupted` is called on the calling thread only, at most every 50 ms; true stops the work.

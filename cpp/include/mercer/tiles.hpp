@@ -1,4 +1,4 @@
-// THE loop that walks a Gram matrix: a leaf fills a tile, the tape folds it, a reducer drinks it.
+// THE loop that walks a Gram matrix: a leaf fills a tile, the tape folds it, a reducer consumes it.
 #pragma once
 
 #include "mercer/walker.hpp"
@@ -77,7 +77,7 @@ void refuse_not_finite_rows(const Walk& walk, const Walker<T>& walker, const T* 
     }
 }
 
-// The row blocks of a symmetric walk that one slot takes: back and forth, so that slots are alike in work.
+// The row blocks of a symmetric walk that one slot takes: back and forth, so that slots have equal work.
 inline std::vector<Index> blocks_of_slot(Index slot, Index slots, Index blocks) {
     std::vector<Index> mine;
     for (Index block = 0; block < blocks; ++block) {
@@ -87,7 +87,7 @@ inline std::vector<Index> blocks_of_slot(Index slot, Index slots, Index blocks) 
     return mine;
 }
 
-// The number of slots depends on sizes alone, never on threads: that is what makes sums repeat. Each holds `numbers`
+// The number of slots depends on sizes alone, never on threads, so that sums are reproducible. Each holds `numbers`
 // doubles; none at all when fewer than four fit.
 inline Index slots_for(Index pieces, Index numbers, Index budget) {
     const Index fitting = budget / std::max<Index>(numbers * static_cast<Index>(sizeof(double)), 1);

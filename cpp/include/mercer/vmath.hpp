@@ -1,4 +1,4 @@
-// Elementary functions on vector lanes: what the kernels' links need, in float and double.
+// Elementary functions on vector lanes, as the kernels need them, in float and double.
 //
 // Every function works on V<T> without branches or tables: arguments are reduced to a short interval, a polynomial
 // (coefficients by cpp/tools/minimax.py) answers there, and the exponent is put back with integer arithmetic. The

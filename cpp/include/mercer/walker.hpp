@@ -30,7 +30,7 @@ class Walker {
     Walker(const Walker&) = delete;  // its parts refer to each other
     Walker& operator=(const Walker&) = delete;
 
-    // From now on the diagonal of a symmetric walk is left out of its strips.
+    // From now on, leave the diagonal of a symmetric walk out of its strips.
     void hollow_out() { hollow_ = true; }
 
     void take_rows(Index i0, Index i1) {

@@ -1,4 +1,4 @@
-"""Class labels: the only place where the y of a classifier is looked at."""
+"""Class labels: the only place where the y of a classifier is checked."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ Index = npt.NDArray[np.intp]
 
 
 def class_labels(y: Any, n: int) -> tuple[npt.NDArray[Any], Index]:
-    """The different labels, sorted, and for each row which of them it has."""
+    """The distinct labels, sorted, and the index of each row's label."""
     if y is None:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one label per row of X."
         )
     refuse_masked(y, "y")
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU":
-        values = y  # labels, whatever they are: nothing to look for
+        values = y  # labels may be anything: nothing to check
     else:
         values = check_array(y, ensure_2d=False, dtype=None, input_name="y", ensure_min_samples=0)
         values = column_or_1d(values, warn=True)
@@ -49,7 +49,7 @@ def class_weights(class_weight: Any, classes: npt.NDArray[Any], index: Index, we
     if empty:
         raise InvalidInput(
             "Every class needs a sample with a positive weight.",
-            f"There is none of class {shown(empty[0])}.",
+            f"Class {shown(empty[0])} has none.",
             "Leave its rows out, or give them a weight.",
         )
     return np.asarray(found)

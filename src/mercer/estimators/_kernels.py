@@ -22,9 +22,9 @@ __all__ = ["ASSUMED_NAMES", "KernelSpec", "with_parameters"]
 Array = npt.NDArray[np.float64]
 
 GAUSSIAN_PROCESS = ("sklearn.gaussian_process.kernels", "Kernel")
-# Names of functions that are no kernels in general; the others were proved once for all.
+# Names of functions that are not kernels in general; all others are proved.
 ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
-# The names that know the rule gamma="scale".
+# The names that accept gamma="scale".
 SCALED = frozenset({"laplacian", "poly", "polynomial", "rbf", "sigmoid"})
 
 
@@ -39,11 +39,11 @@ class KernelSpec:
         A kernel of mercer; a name of `mercer.kernels.names.TABLE`; a function of two points that returns a number; or a
         kernel of sklearn.gaussian_process, a function of two collections.
     gamma, degree, coef0
-        Of a named kernel.
+        For kernels given by name.
     kernel_params : dict, optional
         Keyword arguments of a function.
     default : float, str or None
-        Of gamma: it is for names, and no wish about a kernel that has parameters of its own.
+        Of gamma. gamma applies only to kernels given by name.
     form : {"pair", "matrix"}
         Whether a function takes two points, or two collections of points.
     """
@@ -65,7 +65,7 @@ class KernelSpec:
 
     @property
     def is_function(self) -> bool:
-        """Whether the kernel is a function of Python that is no Kernel."""
+        """Whether the kernel is a Python function and not a Kernel."""
         return callable(self.kernel) and not isinstance(self.kernel, Kernel)
 
     def on(self, points: Points, weight: Array) -> "KernelSpec":
@@ -77,7 +77,7 @@ class KernelSpec:
             gamma = _scale(points, weight)
         if not 0.0 < gamma < np.inf:
             raise InvalidInput(
-                'The dual coefficients or intercepts are not finite: gamma="scale", 1/(d·var(X)), is no number > 0.',
+                'The dual coefficients or intercepts are not finite: gamma="scale", 1/(d·var(X)), is not a number > 0.',
                 f"var(X) of {points!r} is too large or too small.",
                 "Scale the columns, or give gamma as a number.",
             )
@@ -89,7 +89,7 @@ class KernelSpec:
         Raises
         ------
         InvalidParameter
-            For what is no kernel, and for a parameter that this kind of kernel would have to ignore.
+            If it is not a kernel, or if a parameter would have no effect for this kind of kernel.
         """
         if isinstance(self.kernel, Kernel):
             self._refuse("gamma", "is an object with parameters of its own", "kernel__<parameter>")
@@ -121,7 +121,7 @@ class KernelSpec:
         is_default = name == "gamma" and isinstance(value, str) and value == self.default
         if value is not None and not is_default:
             raise InvalidParameter(
-                f"{name} has no meaning beside this kernel, which {why}.",
+                f"{name} has no effect on this kernel, which {why}.",
                 f"Got {name}={shown(value)} and kernel={shown(self.kernel)}.",
                 f"Use {instead} instead, and leave {name}={self.default if name == 'gamma' else None!r}.",
             )
@@ -136,7 +136,7 @@ def with_parameters(kernel: Any, params: dict[str, Any]) -> Any:
     raise InvalidParameter(
         f"Only a Kernel object has parameters such as kernel__{next(iter(params))}.",
         f"kernel is {shown(kernel)}.",
-        "Try kernel=RBF() and kernel__length_scale, or the parameter gamma beside a name.",
+        "Try kernel=RBF() and kernel__length_scale, or a kernel's name and the parameter gamma.",
     )
 
 

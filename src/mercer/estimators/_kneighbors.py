@@ -35,17 +35,17 @@ class KernelNeighbors(KernelMachine):
         return tags
 
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
-        """Find the nearest training points, nearest first; of points at the same distance, that of the smaller index.
+        """Find the nearest training points, nearest first; ties are broken by the smaller index.
 
         Parameters
         ----------
         X : array-like, sparse, table, or any points the kernel can read, optional
-            The points; the training points without X, which then are no neighbours of themselves. For a precomputed
+            The points. If None, the training points, which then are not their own neighbours. For a precomputed
             kernel the rows k(x, training).
         n_neighbors : int, optional
             How many; as fitted where None.
         return_distance : bool, default True
-            Whether distances are returned too. With a precomputed kernel those of new points are not known.
+            Whether to return distances too. With a precomputed kernel those of new points are unknown.
 
         Returns
         -------
@@ -88,13 +88,13 @@ class KernelNeighbors(KernelMachine):
         Parameters
         ----------
         X : array-like, sparse, table, or any points the kernel can read, optional
-            The points; the training points without X, which then are no neighbours of themselves.
+            The points. If None, the training points, which then are not their own neighbours.
         radius : float, default 1.0
             The largest distance in the feature space, itself included.
         return_distance : bool, default True
             Whether distances are returned too.
         sort_results : bool, default False
-            Whether the nearest come first (and of equally near ones that of the smaller index); else they come in the
+            Whether the nearest come first (ties by the smaller index); otherwise they come in the
             order of their indices. Only with `return_distance`.
 
         Returns

@@ -24,16 +24,16 @@ Array = npt.NDArray[np.float64]
 
 
 def ridge_problem(gram: Gram, targets: Array, weight: Array, alpha: Array, fit_intercept: bool) -> Problem:
-    """Σ wᵢ (yᵢ − f(xᵢ) − b)² + α‖f‖², over 2α, as the problem that solvers know."""
+    """Σ wᵢ (yᵢ − f(xᵢ) − b)² + λ‖f‖², over 2λ, as the problem that solvers know."""
     B = np.ones((len(targets), int(fit_intercept)))
     with np.errstate(divide="ignore", invalid="ignore"):
         cost = weight[:, None] / alpha[None, :]
-    cost = np.where(weight[:, None] > 0.0, cost, 0.0)  # a row without weight has no cost, whatever α is
+    cost = np.where(weight[:, None] > 0.0, cost, 0.0)  # a row without weight has no cost, whatever the penalty
     return Problem(gram, targets, LOSSES["squared"], cost, B, np.zeros(B.shape[1]), weight / weight.max())
 
 
 class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
-    """Base of the machines that minimise Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + α ‖f‖²."""
+    """Base of the machines that minimise Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖²."""
 
     fit_intercept: bool
     verbose: int
@@ -41,17 +41,17 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
     _is_flat: bool  # whether y had one axis
 
     def predict(self, X: Any, return_std: bool = False, return_cov: bool = False) -> Any:
-        """Predict f(x) + b, and on demand how uncertain it is.
+        """Predict f(x) + b, and optionally how uncertain it is.
 
         Parameters
         ----------
         X : like the X of `fit`
             New points; the (m, n) matrix of kernel values to the training points where the kernel is precomputed.
         return_std : bool
-            Whether to give the posterior standard deviation of f(x) + b too, where the kernel is the prior covariance
+            Whether to return the posterior standard deviation of f(x) + b too; the kernel is the prior covariance
             and alpha/wᵢ the variance of the noise. It is exact; after an iterative solve it takes one factorisation.
         return_cov : bool
-            Whether to give the posterior covariance of the new points in its place.
+            Whether to return the posterior covariance of the new points instead.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
     def error_bound(self, X: Any) -> Array:
         """How far `predict` can be from the exact minimiser at each point, proved from the residual of the solve.
 
-        ½‖√W r‖/√α·√k(x, x), for the residual r = y − f − b − α a/w that the referee computed in float64. With an
+        ½‖√W r‖/√λ·√k(x, x), for the residual r = y − f − b − λ α/w that the referee computed in float64. With an
         intercept the kernel is centred, and the mean of r is added. Rounding of `predict` itself is not counted.
 
         Parameters
@@ -120,7 +120,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
 
     @property
     def coef_(self) -> Array:
-        """w = Φᵀa, the weights of the explicit features: (M,) or (n_targets, M). Only for a finite feature map."""
+        """w = Φᵀα, the weights of the explicit features: (M,) or (n_targets, M). Only for a finite feature map."""
         weights = self.model_.linear_weights() if "model_" in vars(self) else None
         if weights is None:
             raise AttributeError(
@@ -155,7 +155,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         """Set the attributes of a fit."""
         self._is_flat, self._explanation = flat, explanation
         self.certificate_ = solution.certificate
-        self.n_iter_ = max(1, solution.certificate.steps)  # a direct method goes through once
+        self.n_iter_ = max(1, solution.certificate.steps)  # a direct method counts as one iteration
         self.model_ = Model.on(
             binding,
             solution.coef,

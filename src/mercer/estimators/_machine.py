@@ -34,7 +34,7 @@ Array = npt.NDArray[np.float64]
 class KernelMachine(BaseEstimator):
     """Base of the estimators whose prediction is Σᵢ αᵢ k(xᵢ, x) + b.
 
-    A machine has the parameter `kernel` and those that scikit-learn has beside it (`gamma`, `degree`, `coef0`,
+    A machine has the parameter `kernel` and those that scikit-learn has with it (`gamma`, `degree`, `coef0`,
     `kernel_params`), and after `fit` a `model_`, which is all that predictions read, and its `certificate_`.
     """
 
@@ -54,7 +54,7 @@ class KernelMachine(BaseEstimator):
     def set_params(self, **params: Any) -> Self:
         """Set parameters of the machine or, as ``kernel__<name>``, of its kernel.
 
-        Kernels are frozen: `kernel` is replaced by one with the new value, and the old one stays as it was.
+        Kernels are frozen: `kernel` is replaced by one with the new value, and the old one does not change.
         """
         prefix = "kernel__"
         own = {name: value for name, value in params.items() if not name.startswith(prefix)}
@@ -77,7 +77,7 @@ class KernelMachine(BaseEstimator):
         )
 
     def _read(self, X: Any) -> Points:
-        """The training points, validated before anything expensive is done with them."""
+        """The training points, validated before anything expensive is done."""
         points = as_points(X)
         self._check_columns(X, points, reset=True)
         return _square(points) if self._spec.is_precomputed else points
@@ -88,7 +88,7 @@ class KernelMachine(BaseEstimator):
         return self.model_.binding
 
     def explain(self) -> str:
-        """How the problem was solved and why so: the table of solvers, then the certificate."""
+        """How the problem was solved, and why that way: the table of solvers, then the certificate."""
         self._check_fitted()
         return f"{self._explanation}\n\n{self.certificate_}"
 
@@ -102,43 +102,43 @@ class KernelMachine(BaseEstimator):
         return gram_to_solve(binding, primal=self.solver == "primal")
 
     def _solve(self, problem: Problem, points: Points, options: Options) -> Solution:
-        """Solve a problem on these points; what cannot be certified is said in a warning, once."""
+        """Solve a problem on these points; warn, once, if the result cannot be certified."""
         is_positive = self._is_positive(problem.gram, points)
         return self._vouched(solve(problem, options, self.solver), is_positive)
 
     def _is_positive(self, gram: Gram, points: Points) -> bool:
-        """Whether the kernel is positive as far as was seen; warns where it is not."""
+        """Whether the kernel is positive as far as was checked; warns if it is not."""
         return check_assumed(gram, points.dtype if isinstance(points, Vectors | Stored) else np.dtype(np.float64))
 
     def _vouched(self, solution: Solution, is_positive: bool) -> Solution:
-        if not is_positive:  # a gap says nothing where the problem is not convex
+        if not is_positive:  # a gap means nothing if the problem is not convex
             return solution.certified(status=Status.INDEFINITE)
         if not solution.status.is_certified:
             warnings.warn(f"{type(self).__name__}: {solution.status.value}.", UncertifiedWarning, stacklevel=4)
         return solution
 
     def _check_fitted(self) -> None:
-        """scikit-learn's complaint about a machine without a fit; its search takes as long as a small prediction."""
+        """scikit-learn's error for an unfitted machine, without its check, as slow as a small prediction."""
         if "model_" not in vars(self):
             check_is_fitted(self)
 
     def _read_new(self, X: Any) -> Points:
-        """New points, of the columns that were fitted."""
+        """New points, with the columns seen in fit."""
         points = as_points(X)
         self._check_columns(X, points, reset=False)
         return points
 
     def _check_columns(self, X: Any, points: Points, *, reset: bool) -> None:
-        """Let scikit-learn note, or compare, the number and names of the columns. Only points with columns have any."""
+        """Let scikit-learn record, or compare, the number and names of the columns, for points that have columns."""
         if not isinstance(points, Vectors | Table | Stored):
             return
         if type(X) is np.ndarray and "feature_names_in_" not in vars(self):
-            # No names to look for, which would take longer than a small fit.
+            # Skip the search for names, which would take longer than a small fit.
             if reset:
                 self.n_features_in_ = points.width
             if self.n_features_in_ == points.width:
                 return
-        # Lists, dicts and points have no shape that scikit-learn could read; a stand-in of the same shape has.
+        # scikit-learn cannot read the shape of lists, dicts and points, so it gets a stand-in of the same shape.
         shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
         stand_in = np.broadcast_to(0.0, (len(points), points.width))
         validate_data(self, X if shaped else stand_in, reset=reset, skip_check_array=True)

@@ -45,7 +45,7 @@ class Smoother(KernelMachine):
     loo_scores_: Array
 
     def has_support(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Whether any training point has weight at each point; where none has, the nearest one predicts.
+        """Whether any training point has weight at each point; where none has, the nearest one is the prediction.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Smoother(KernelMachine):
         return self._smoothing.predictions(model.binding, points, model.scores(points))
 
     def _left_out(self) -> Array:  # (n, p)
-        """The prediction for each training point by all others."""
+        """The prediction for each training point from all others."""
         self._check_fitted()
         model, smoothing = self.model_, self._smoothing
         smoothing.refuse_single()
@@ -130,7 +130,7 @@ def _form(kernel: Any, spec: KernelSpec, points: Points) -> Weights:
         )
     formula = named(kernel, UNIT_GAMMA.get(kernel, 1.0)) if isinstance(kernel, str) else spec.build()
     resolved = formula.resolve(points)
-    if not spec.is_precomputed:  # whose values are all there to be looked at
+    if not spec.is_precomputed:  # whose values can all be checked directly
         _refuse_negative(resolved)
     return FormulaWeights(resolved)
 
@@ -146,9 +146,9 @@ def _refuse_negative(kernel: Kernel) -> None:
         else "Try a GaussianEnvelope, or no such factor"
     )
     raise NotPositive(
-        f"{kernel!r} cannot weigh a mean: its values are not derived to be ≥ 0.",
+        f"{kernel!r} cannot weight a mean: its values cannot be shown to be ≥ 0.",
         f"{part!r}, by {reason}." if isinstance(part, Kernel) else f"{part!r}: {reason}.",
-        f'{attempt}; or compute the values and pass kernel="precomputed", which looks at each.\n'
+        f'{attempt}; or compute the values and pass kernel="precomputed", which checks each of them.\n'
         "  That it cannot be derived is not a disproof.",
     )
 

@@ -59,7 +59,7 @@ class Training:
     Attributes
     ----------
     rows : ndarray of shape (n,)
-        Where they stand in X.
+        Their positions in X.
     weight : ndarray of shape (n,)
         Their sample weights, above 0.
     points : Points
@@ -67,7 +67,7 @@ class Training:
         Resolved on them.
     gram : Gram of shape (n, n)
     is_positive : bool
-        As far as was seen.
+        As far as was checked.
     """
 
     rows: Index
@@ -189,7 +189,7 @@ class SupportVectorMachine(KernelMachine):
     ) -> tuple[Array | None, Array | None]:
         """The coefficients of another fit with its penalty, scaled to this one; with warm_start, of the last.
 
-        With them K times these, where the kernel and its rows are the same.
+        Also returns K times these, if the kernel and its rows are the same.
         """
         is_same_kernel = before is not None
         if before is None and self.warm_start:
@@ -217,7 +217,7 @@ class SupportVectorMachine(KernelMachine):
     ) -> None:
         """Publish the rows of K that are used, and their coefficients and intercepts in units of the scale."""
         self._say(solution, training.is_positive)
-        if not training.is_positive:  # the conditions of optimality say little where the problem is not convex
+        if not training.is_positive:  # the optimality conditions mean little if the problem is not convex
             solution = solution.certified(status=Status.INDEFINITE)
         self.certificate_ = solution.certificate
         self._unjudged = None if solution.is_judged else solution
@@ -231,7 +231,7 @@ class SupportVectorMachine(KernelMachine):
         self.model_ = Model(training.kernel, training.basis(used), coef, intercept, classes, pairs=pairs)
 
     def _say(self, solution: MarginSolution, is_positive: bool) -> None:
-        """What scikit-learn says when it ends early, or the status where it is no good one."""
+        """Warn as scikit-learn does when a solve ends early, or with the status if it is not certified."""
         status = solution.certificate.status
         self.fit_status_ = int(status in (Status.STOPPED, Status.INEXACT, Status.GAP_OPEN))
         if status is Status.STOPPED:
@@ -307,7 +307,7 @@ class SupportVectorMachine(KernelMachine):
 
     @property
     def bounded_support_(self) -> npt.NDArray[np.int32]:
-        """The other support vectors, whose coefficients are all as large as C lets them be."""
+        """The other support vectors, whose coefficients are all as large as C allows."""
         self._check_fitted()
         return np.asarray(self.support_[~self._is_free])
 
@@ -350,9 +350,9 @@ class SupportVectorMachine(KernelMachine):
         return model.signs(points) if signs_only else model.scores(points)
 
     def _given_columns(self, X: Any, places: Places) -> Array:
-        """The columns of a precomputed matrix that belong to support vectors; nothing else of it is looked at."""
+        """The columns of a precomputed matrix that belong to support vectors; nothing else of it is read."""
         if sp.issparse(X) or np.ndim(X) != 2:
-            Stored(X)  # says what is wrong
+            Stored(X)  # raises the error that says what is wrong
         shaped = X if getattr(X, "shape", None) is not None else np.asarray(X)
         validate_data(self, shaped, reset=False, skip_check_array=True)
         chosen = np.asarray(shaped)[:, places.rows]
@@ -365,13 +365,12 @@ def published(solution: MarginSolution) -> Array:  # (P,)
     Raises
     ------
     InvalidInput
-        Where that is a margin ρ which is zero to rounding.
+        Where that is a margin ρ which is zero to rounding for every pair of classes, so that nothing is decided.
     """
-    for p, status in enumerate(solution.statuses):
-        if status is Status.NO_MARGIN or not solution.units[p] > 0.0:
-            raise InvalidInput(
-                "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
-                f"It is {solution.offsets[p]:.3g}, with an error of up to {solution.violations[p]:.3g}.",
-                "Try a larger nu, or a kernel with more features.",
-            )
+    if all(status is Status.NO_MARGIN for status in solution.statuses):
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite: the margin ρ is zero to rounding.",
+            f"It comes out as {solution.offsets.max():.3g}: at this nu the classes overlap.",
+            "Try a larger nu, or a kernel with more features.",
+        )
     return solution.units

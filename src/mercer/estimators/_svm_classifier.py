@@ -58,7 +58,7 @@ class ClassRows:
     cost: Array
 
     def costs(self, factor: float = 1.0, *, by_class: bool = True) -> Array:  # (M,)
-        """The costs of the rows of all pairs; without the weights of classes where `by_class` is False."""
+        """The costs of the rows of all pairs; without class weights if `by_class` is False."""
         own = self.cost if by_class else self.weight
         return factor * (own if len(self.uses) == 1 else own[all_rows(self.cuts, self.uses)])
 
@@ -117,7 +117,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         return ("hulls", 1.0) if np.isinf(C) else (self._kind, C)
 
     def _pair_batch(self, chosen: ClassRows) -> Margins:
-        """The problems; looked at before the kernel is, so that an infeasible nu costs nothing."""
+        """The problems, checked before the kernel is touched, so that an infeasible nu costs nothing."""
         kind, penalty = self._problem()
         geometry = chosen.cuts, chosen.uses, chosen.signs
         try:
@@ -138,7 +138,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         rows = kept[np.argsort(index[kept], kind="stable")]
         cuts = np.concatenate([[0], np.cumsum(counts)])
         uses = pairs(k)
-        # The decision of two classes is that of the second; that of a pair among more, of its first.
+        # With two classes a positive decision means the second; in a pair among more, it means the first.
         both = [-1.0, 1.0] if k == 2 else [1.0, -1.0]
         signs = np.repeat(np.tile(both, len(uses)), counts[uses].ravel())
         self.classes_, self.class_weight_ = classes, factors
@@ -151,14 +151,14 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
             wrong = "Invalid input - all samples with positive weights belong to the same class."
         return InvalidInput(
             f"specified nu is infeasible: {wrong}" if self._kind == "nu-svc" else wrong,
-            f"There is none of class {gone[0]!r}.",
+            f"Class {gone[0]!r} has none.",
             "Leave out the label, or give it a row with a weight above 0.",
         )
 
     def _learn(
         self, batch: Margins, chosen: ClassRows, training: Training, before: tuple[MarginSolution, float] | None = None
     ) -> MarginSolution:
-        """Solve and publish, from the solution of another penalty where there is one."""
+        """Solve and publish, starting from the solution for another penalty if there is one."""
         kind, penalty = self._problem()
 
         def solve(start: Array | None, tol: float) -> MarginSolution:
@@ -192,7 +192,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         return cross_validated_slopes(solution, keys, training.weight, float(vars(self).get("nu", 1.0)), solve)
 
     def _reweighted(self, plain: MarginSolution, chosen: ClassRows, training: Training) -> MarginSolution:
-        """SVC with the C = 1/ρ of the same decisions, times the weights of classes, for which nu has no room."""
+        """SVC with the C = 1/ρ that gives the same decisions, times the class weights, which nu cannot accommodate."""
         rho = published(plain)
         sizes = np.diff(plain.batch.offsets)
         cost = chosen.costs() / np.repeat(rho, sizes)
@@ -229,7 +229,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         Returns
         -------
         ndarray of shape (m,), (m, n_classes) or (m, n_classes·(n_classes − 1)/2)
-            With more classes the votes and a part of the decisions ("ovr"), or the decisions of all pairs ("ovo").
+            With more classes, votes plus a fraction from the decisions ("ovr"), or the decisions of all pairs ("ovo").
         """
         found = self._scores(X)
         if len(self.classes_) == 2:
@@ -239,7 +239,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class with the most votes among the pairs.
 
-        Only the signs of the decisions matter. Of a radial kernel they are found in float32, and in float64 where they
+        Only the signs of the decisions matter. For a radial kernel they come from float32, and from float64 where they
         are in doubt.
 
         Parameters
@@ -334,7 +334,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
 
     @property
     def probB_(self) -> Array:
-        """Platt's B, which is 0: the probability of a decision of 0 is ½."""
+        """Platt's B, which is 0: where the decision is 0, the probability is ½."""
         return self._platt("probB_", 0.0)
 
     def _platt(self, name: str, factor: float) -> Array:

@@ -12,8 +12,8 @@ __all__ = ["svm_path"]
 def svm_path(X: Any, y: Any, Cs: Any, *, sample_weight: Any = None, **params: Any) -> list[SVC]:
     """Fit `SVC` for several values of C, each from the solution of the next smaller one.
 
-    b(C) · C'/C lies in the box of C' and has the same sum: a good first point. The kernel, its points and what was
-    checked of them are shared.
+    α(C) · C'/C lies in the box of C' and has the same sum: a good starting point. The kernel, its points and what was
+    checked about them are shared.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Machines of one problem: regression and the support of a distribution."""
+"""Machines with a single problem: regression, and the support of a distribution."""
 
 from typing import Any, Self
 
@@ -44,7 +44,8 @@ class SingleMachine(SupportVectorMachine):
         def solve(start: Array | None, penalty: float) -> MarginSolution:
             batch = self._batch(self._kind, cuts, uses, target, penalty * training.weight)
             first = self._seed(batch, self._kind, penalty)[0] if start is None else start
-            return self._solved(self._kind, batch, training, first)
+            # A penalty that stands for a constraint has no part in a gap.
+            return self._solved(self._kind, batch, training, first, gap=1e-3 if np.isfinite(C) else np.inf)
 
         if np.isfinite(C):
             return solve(None, C)

@@ -1,4 +1,4 @@
-"""Targets and weights: the only place where y and sample_weight are looked at."""
+"""Targets and weights: the only place where y and sample_weight are checked."""
 
 from numbers import Real
 from typing import Any
@@ -17,7 +17,7 @@ Index = npt.NDArray[np.intp]
 
 
 def real_targets(y: Any, n: int) -> tuple[Array, bool]:
-    """Regression targets as a float64 matrix of shape (n, t), and whether they came without a second axis."""
+    """Regression targets as a float64 matrix of shape (n, t), and whether they were one-dimensional."""
     if y is None:
         raise InvalidInput(
             "This estimator requires y to be passed, but the target y is None.", "", "Pass one number per row of X."
@@ -46,13 +46,13 @@ def single_target(y: Any, n: int) -> Array:
 
 
 def weights(sample_weight: Any, n: int) -> Array:
-    """Sample weights as n float64 numbers ≥ 0, not all zero; None is a weight of 1, a number the weight of all."""
+    """Sample weights as n float64 numbers ≥ 0, not all zero; None means 1 for all rows, a number that number."""
     values = _numbers(sample_weight, n)
     if (values < 0.0).any():
         row = int(np.argmin(values))
         raise InvalidInput("Negative values in sample_weight.", f"sample_weight[{row}] is {values[row]:.6g}.")
     if not values.any():
-        raise InvalidInput("All sample weights are zero.", "", "Give some row a weight above 0.")
+        raise InvalidInput("All sample weights are zero.", "", "Give at least one row a weight above 0.")
     return values
 
 

@@ -21,10 +21,10 @@ Array = npt.NDArray[np.float64]
 class KernelNearestCentroid(ClassifierMixin, KernelMachine):
     """Classification by the nearest class mean in the feature space of a kernel.
 
-    The centroid μ = Σ wᵢ φ(xᵢ) / Σ wᵢ of a class is never formed: d²(x, μ) = k(x, x) − 2 Σ aᵢ k(x, xᵢ) + Σᵢⱼ aᵢaⱼ
-    k(xᵢ, xⱼ), where aᵢ = wᵢ / Σ wᵢ over the class. Between two classes that is a kernel machine: ½(d²(x, μ₀) − d²(x,
-    μ₁)) = Σᵢ ±aᵢ k(x, xᵢ) + b, without anything to solve. Classes have no priors: these need a density, and the
-    feature space has none.
+    The centroid μ = Σ wᵢ φ(xᵢ) / Σ wᵢ of a class is never computed: d²(x, μ) = k(x, x) − 2 Σ αᵢ k(x, xᵢ) + Σᵢⱼ αᵢαⱼ
+    k(xᵢ, xⱼ), where αᵢ = wᵢ / Σ wᵢ over the class. Between two classes that is a kernel machine: ½(d²(x, μ₀) − d²(x,
+    μ₁)) = Σᵢ ±αᵢ k(x, xᵢ) + b, with nothing to solve. Classes have no priors: those would need a density, and the
+    feature space does not have one.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
     binding_ : Binding
-        The kernel, resolved on the training points, together with them.
+        The kernel, resolved on the training points, bound to them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -83,7 +83,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         self.kernel_params = kernel_params
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find what describes the centroids.
+        """Compute the coefficients and norms of the centroids.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The label of the nearest centroid; of equally near ones the first in `classes_`.
+        """The label of the nearest centroid; in a tie, the first in `classes_`.
 
         Returns
         -------

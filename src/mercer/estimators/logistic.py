@@ -31,9 +31,9 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     Minimises ½ ‖f‖² + C Σᵢ wᵢ log(1 + exp(−yᵢ (f(xᵢ) + b))) over functions f of the kernel's space, for classes y = ±1:
     the most probable f where its prior is a Gaussian process with the kernel as covariance, times C. The solution is
-    f(x) = Σᵢ aᵢ k(xᵢ, x) with aᵢ = C wᵢ yᵢ (1 − P(yᵢ | xᵢ)), so that every coefficient is what the model leaves to the
+    f(x) = Σᵢ αᵢ k(xᵢ, x) with αᵢ = C wᵢ yᵢ (1 − P(yᵢ | xᵢ)), so that every coefficient is what the model leaves to the
     wrong class. With more classes there is an f for each, P(j | x) = exp(fⱼ(x) + bⱼ)/Σₖ exp(fₖ(x) + bₖ) (softmax, not
-    one against the rest), the loss is −log P(yᵢ | xᵢ), and aᵢⱼ = C wᵢ ([yᵢ = j] − P(j | xᵢ)).
+    one against the rest), the loss is −log P(yᵢ | xᵢ), and αᵢⱼ = C wᵢ ([yᵢ = j] − P(j | xᵢ)).
 
     Parameters
     ----------
@@ -53,24 +53,24 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
     solver : {"auto", "primal", "newton-cholesky", "newton-cg"}
         "auto", or a row of `mercer.solvers.table.SOLVERS` for this loss: "primal" works in the explicit features of a
         finite map; "newton-cholesky" factorises a system of n × (columns) unknowns in each step; "newton-cg" needs
-        products with K only. `explain()` says which was taken, and why.
+        products with K only. `explain()` says which was chosen, and why.
     tol : float, default 1e-4
         Relative duality gap at which the iteration stops.
     max_iter : int, default 100
-        Most Newton steps.
+        The maximum number of Newton steps.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
     verbose : int, default 0
-        1 draws a bar with the gap on solves longer than a second.
+        1 shows a progress bar with the gap if a solve takes longer than a second.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
     dual_coef_ : ndarray of shape (n,) or (n, n_classes)
-        The coefficients a; one column for two classes, whose decision is that of ``classes_[1]``.
+        The coefficients α; one column for two classes, whose decision is that of ``classes_[1]``.
     coef_ : ndarray of shape (1, M) or (n_classes, M)
-        The weights Φᵀa of the explicit features, where the kernel has a finite feature map.
+        The weights Φᵀα of the explicit features, where the kernel has a finite feature map.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         b; of sum zero for more than two classes.
     model_ : Model
@@ -80,7 +80,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
     n_iter_ : int
         Newton steps.
     binding_ : Binding
-        The kernel, resolved on the training points, together with them.
+        The kernel, resolved on the training points, bound to them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -152,7 +152,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         y : array-like of shape (n,)
             Labels.
         sample_weight : float or array-like of shape (n,), optional
-            Weights wᵢ ≥ 0; a weight is a number of copies.
+            Weights wᵢ ≥ 0; a row of weight 2 counts as two copies.
         """
         check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose"))
         points = self._read(X)
@@ -192,7 +192,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         return found[:, 0] if len(self.classes_) == 2 else found
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable class; the first of them in a tie.
+        """The most probable class; in a tie, the first.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
 
     @property
     def coef_(self) -> Array:
-        """Φᵀa, the weights of the explicit features: (1, M) or (n_classes, M). Only for a finite feature map."""
+        """Φᵀα, the weights of the explicit features: (1, M) or (n_classes, M). Only for a finite feature map."""
         found = self.model_.linear_weights() if "model_" in vars(self) else None
         if found is None:
             raise AttributeError(

@@ -21,10 +21,10 @@ Array = npt.NDArray[np.float64]
 
 
 class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
-    """Classification by the vote of the nearest neighbours in the feature space of a kernel.
+    """Classification by a vote of the nearest neighbours in the feature space of a kernel.
 
     The distance is d²(x, z) = ‖φ(x) − φ(z)‖² = k(x, x) − 2k(x, z) + k(z, z), for any kernel on any points; with the
-    linear kernel it is the Euclidean distance. The neighbours are exact, ties are broken by the index: kernels that are
+    linear kernel it is the Euclidean distance. The neighbours are exact, ties broken by index: kernels that are
     a function of ‖x − z‖² or ‖x − z‖₁ are ordered by it, found in numbers of 16 or 32 bits with a proved margin and
     ranked in float64; every other formula is evaluated in float64. There is no n × m matrix.
 
@@ -36,7 +36,7 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
         number.
     weights : {"uniform", "distance", "kernel"}, callable or None, default "uniform"
-        What a vote weighs: 1; 1/d, where a training point at distance 0 outvotes all others; k(x, z), which must not be
+        The weight of a vote: 1; 1/d, where training points at distance 0 outvote all others; k(x, z), which must not be
         negative (if all are 0, the nearest decides); or a function of the distances (m, k) that returns as many
         weights.
     gamma, degree, coef0 : optional
@@ -57,7 +57,7 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
     binding_ : Binding
-        The kernel, resolved on the training points, together with them.
+        The kernel, resolved on the training points, bound to them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -117,7 +117,7 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The label with the heaviest vote; of equal ones the first in `classes_`.
+        """The label with the largest total vote; in a tie, the first in `classes_`.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
         A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
         number.
     weights : {"uniform", "distance", "kernel"}, callable or None, default "uniform"
-        What a neighbour weighs: 1; 1/d, where a training point at distance 0 outweighs all others; k(x, z), which must
+        A neighbour's weight: 1; 1/d, where a training point at distance 0 outweighs all others; k(x, z), which must
         not be negative (if all are 0, the nearest decides); or a function of the distances (m, k) that returns as many
         weights. "kernel" with all points as neighbours is the estimate of Nadaraya and Watson.
     gamma, degree, coef0 : optional
@@ -189,7 +189,7 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
     certificate_ : Certificate
         That there was nothing to solve, and what the kernel's proof assumes.
     binding_ : Binding
-        The kernel, resolved on the training points, together with them.
+        The kernel, resolved on the training points, bound to them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -241,7 +241,7 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
         Parameters
         ----------
         X : points as in `fit`, or None
-            None: the training points, which then are no neighbours of themselves.
+            None: the training points, which then are not their own neighbours.
 
         Returns
         -------

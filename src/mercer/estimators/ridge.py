@@ -20,15 +20,15 @@ Array = npt.NDArray[np.float64]
 class KernelRidge(LeastSquaresMachine):
     """Least squares with a kernel and a quadratic penalty, seen from the dual.
 
-    Minimises Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + α ‖f‖² over functions f of the kernel's space. The solution is
-    f(x) = Σᵢ aᵢ k(xᵢ, x) with a = (K + α W⁻¹)⁻¹ (y − b), so that every coefficient is a weighted residual,
-    aᵢ = wᵢ (yᵢ − f(xᵢ) − b)/α.
+    Minimises Σᵢ wᵢ (yᵢ − f(xᵢ) − b)² + λ ‖f‖² over functions f of the kernel's space. The solution is
+    f(x) = Σᵢ αᵢ k(xᵢ, x) with α = (K + λ W⁻¹)⁻¹ (y − b), so that every coefficient is a weighted residual,
+    αᵢ = wᵢ (yᵢ − f(xᵢ) − b)/λ.
 
     Parameters
     ----------
     alpha : float or array of shape (n_targets,), default 1.0
-        The penalty α ≥ 0; one per target where an array. 0 is kernel least squares: it interpolates where the kernel
-        can, and is of least norm where K is singular. Noise of variance σ² under a prior of variance λ² is α = σ²/λ².
+        The penalty λ ≥ 0; one per target where an array. 0 is kernel least squares: it interpolates where the kernel
+        can, and is of least norm where K is singular. Noise of variance σ² under a prior of variance τ² is λ = σ²/τ².
     kernel : Kernel, str or callable, default "linear"
         A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
         number.
@@ -40,37 +40,37 @@ class KernelRidge(LeastSquaresMachine):
         Whether to fit b, which is not penalised.
     solver : str, default "auto"
         "auto", or a row of `mercer.solvers.table.SOLVERS`: "primal", "eigen", "cholesky", "cg" or "mixed". `explain()`
-        says which was taken and why. Choose "cholesky" where standard deviations will be asked for, which need its
+        says which was chosen and why. Choose "cholesky" if you will ask for standard deviations, which need its
         factor.
     tol : float, default 1e-8
         Relative residual at which iterative solvers stop, and relative duality gap that counts as solved.
     max_iter : int, optional
-        Most iterations of an iterative solver.
+        The maximum number of iterations of an iterative solver.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
     verbose : int, default 0
-        1 draws a bar with the residual on solves longer than a second.
+        1 shows a progress bar with the residual if a solve takes longer than a second.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, n_targets)
-        The coefficients a.
+        The coefficients α.
     coef_ : ndarray of shape (M,) or (n_targets, M)
-        The weights w = Φᵀa of the explicit features, where the kernel has a finite feature map.
+        The weights w = Φᵀα of the explicit features, where the kernel has a finite feature map.
     log_marginal_likelihood_ : float or ndarray of shape (n_targets,)
-        Of the targets, with the kernel as prior covariance and noise of variance α/wᵢ; the restricted likelihood with
-        an intercept. Made when it is first read.
+        Of the targets, with the kernel as prior covariance and noise of variance λ/wᵢ; the restricted likelihood with
+        an intercept. Computed on first access.
     intercept_ : float or ndarray of shape (n_targets,)
         b; 0 without `fit_intercept`.
     model_ : Model
         The fitted machine: all that predictions read.
     certificate_ : Certificate
         primal, dual, gap and a sentence on how the solve ended. Its objective is the one above
-        divided by 2α.
+        divided by 2λ.
     n_iter_ : int
         Iterations of an iterative solver; 1 for a direct one.
     binding_ : Binding
-        The kernel, resolved on the training points, together with them.
+        The kernel, resolved on the training points, bound to them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

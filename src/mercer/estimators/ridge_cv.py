@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float64]
 Score = Callable[[Array, Array, Array], Array]
 
 GCV = "gcv"
-# What was made of the matrix, by the name of the solver.
+# What was computed from the matrix, by solver.
 FORMS = {
     "primal": "an eigendecomposition of features by features",
     "eigen": "an eigendecomposition of rows by rows",
@@ -39,23 +39,23 @@ FORMS = {
 class KernelRidgeCV(LeastSquaresMachine):
     """Kernel ridge regression with the penalty chosen by exact leave-one-out, GCV or cross-validation.
 
-    One tridiagonal form P S K S P = V T Vᵀ serves every α: with weights wᵢ, S = diag(√wᵢ), the intercept projected out
-    by P, and G = V (T + α)⁻¹ Vᵀ, the residual of row i for a fit without it is
+    One tridiagonal form P S K S P = V T Vᵀ serves every λ: with weights wᵢ, S = diag(√wᵢ), the intercept projected out
+    by P, and G = V (T + λ)⁻¹ Vᵀ, the residual of row i for a fit without it is
 
         yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ = (G S y)ᵢ / (√wᵢ Gᵢᵢ),
 
-    exactly. Eigenvectors take its place where an α is so small that rounding leaves T + α in doubt. A kernel with M
-    features, at most half as many as rows, needs only M × M numbers to be decomposed.
+    exactly. Eigenvectors are used instead if a λ is so small that rounding may make T + λ indefinite. A kernel with M
+    features, if at most half as many as rows, needs only an M × M decomposition.
 
     Parameters
     ----------
     alphas : float or array of shape (n_alphas,), default (0.1, 1.0, 10.0)
-        The penalties to try, all above 0. The first of the best is taken.
+        The penalties to try, all above 0. In a tie, the first is taken.
     kernel, gamma, degree, coef0, kernel_params, fit_intercept
         As in `KernelRidge`.
     scoring : str or callable, optional
-        What to maximise, by the names of scikit-learn or as ``scorer(estimator, X, y)``. It is shown an estimator whose
-        `predict` returns what it is given, with the predictions in the place of X. None is the negative mean of the
+        What to maximise: a scikit-learn name, or ``scorer(estimator, X, y)``. It gets an estimator whose
+        `predict` returns its argument, and the predictions in place of X. None is the negative mean of the
         (weighted) squared errors for leave-one-out, and R² for folds.
     cv : None, "gcv", int, splitter or iterable, default None
         None leaves each row out once, with its whole weight, by the formula above. "gcv" is generalised
@@ -64,7 +64,7 @@ class KernelRidgeCV(LeastSquaresMachine):
     store_cv_results : bool, default False
         Whether to keep `cv_results_`; for leave-one-out only.
     alpha_per_target : bool, default False
-        Whether every target chooses for itself.
+        Whether to choose one penalty per target.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class KernelRidgeCV(LeastSquaresMachine):
         wᵢ times the squared leave-one-out error, or where `scoring` is given the predictions for the rows left out.
         Only with `store_cv_results`.
     loo_residuals_ : ndarray of shape (n,) or (n, n_targets)
-        yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ for the penalty chosen, however it was; the plain residual for rows of weight 0.
+        yᵢ − f₋ᵢ(xᵢ) − b₋ᵢ for the chosen penalty, however it was chosen; the ordinary residual for rows of weight 0.
     model_, certificate_, dual_coef_, coef_, intercept_, binding_, log_marginal_likelihood_
         As in `KernelRidge`, for the penalty chosen and all rows.
     n_features_in_, feature_names_in_
@@ -86,7 +86,7 @@ class KernelRidgeCV(LeastSquaresMachine):
     -----
     As in scikit-learn's RidgeCV, the mean squared error of leave-one-out is Σ wᵢ eᵢ² / n. Unlike there, weights count
     in the scores of folds too, so that a weight of 2 is two rows of the same fold, and a fold whose test rows have no
-    weight is not there.
+    weight is ignored.
 
     Examples
     --------
@@ -112,7 +112,7 @@ class KernelRidgeCV(LeastSquaresMachine):
     cv_results_: Array
     loo_residuals_: Array
 
-    # A direct method: there is nothing to choose, and nothing to stop.
+    # A direct method: no solver to choose, and no limits.
     solver = AUTO
     max_time = None
     verbose = 0
@@ -192,7 +192,7 @@ class KernelRidgeCV(LeastSquaresMachine):
     def _leave_one_out(
         self, path: Path, alphas: Array, targets: Array, weight: Array, score: Score
     ) -> Iterator[Array]:  # each (t,) or (1,)
-        """The scores of one alpha after the other."""
+        """The scores, one alpha after the other."""
         if self.store_cv_results:
             self.cv_results_ = np.empty((*targets.shape, alphas.size))
         for index, residuals in enumerate(path.leave_one_out(alphas)):
@@ -212,7 +212,7 @@ class KernelRidgeCV(LeastSquaresMachine):
             scores = scores.mean(axis=1, keepdims=True)
         if np.isnan(scores).all(axis=0).any():
             raise InvalidInput(
-                "No alpha has a score that is a number.",
+                "Every score is NaN.",
                 f"scoring is {self.scoring!r}, cv is {self.cv!r}.",
                 'R² needs two rows in each fold; try scoring="neg_mean_squared_error".',
             )
@@ -266,7 +266,7 @@ class KernelRidgeCV(LeastSquaresMachine):
             raise InvalidParameter(
                 "Generalised cross-validation is a score of its own.",
                 f"scoring is {self.scoring!r}.",
-                "Leave one of both.",
+                "Leave out one of the two.",
             )
 
     def _score(self, flat: bool, *, is_weighted: bool) -> Score:
@@ -292,7 +292,7 @@ class KernelRidgeCV(LeastSquaresMachine):
 
 
 class _Given(RegressorMixin, BaseEstimator):
-    """Predicts what it is given: how a scorer is shown predictions that are there already."""
+    """Predicts its own input, so that a scorer can be given existing predictions."""
 
     def fit(self, X: Any, y: Any) -> Self:  # noqa: ARG002  # so that scikit-learn takes it for an estimator
         return self
@@ -325,5 +325,5 @@ def _cross_validated(
             cross = phi[test] if path.uses_features else phi[test] @ phi[train].T
         folds.append([score(y[test], found, weight[test]) for found in path.predictions(cross, B[test], alphas)])
     if not folds:
-        raise InvalidInput("There are no folds.", "The splitter gave none with a test row of some weight.")
+        raise InvalidInput("There are no folds.", "The splitter gave none with a test row of positive weight.")
     return np.asarray(np.mean(folds, axis=0))

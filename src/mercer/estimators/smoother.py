@@ -35,7 +35,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         A kernel whose values are derived to be ≥ 0; a `Window`; "rbf" or "laplacian" with length scale 1; a window's
         name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with values that are checked to be ≥ 0.
     bandwidths : array-like of shape (n_bandwidths,), optional
-        What "loo" tries. None is 7 widths, each four times the one before, from 0.003 to 12 times the one at which the
+        What "loo" tries. None: 7 widths, each four times the one before, from 0.003 to 12 times the one at which the
         length scale is the median distance between (at most 100) training points; then, around the best, widths at
         which the parabola through it and its two neighbours, over the logarithm of the width, has its top: three one
         after the other; for a Gaussian kernel one with a neighbour on each side, √2 times as wide or narrow, and then
@@ -46,7 +46,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
     bandwidth_ : float
         The width in use.
     bandwidths_, loo_scores_ : ndarray of shape (n_bandwidths,)
-        With "loo", what was tried, and the negative mean (weighted, over all targets) of the squared errors of
+        With "loo", the widths tried, and the negative mean (weighted, over all targets) of the squared errors of
         leave-one-out. Of equally good widths the largest is taken.
     loo_score_ : float
         The largest of them.
@@ -94,7 +94,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         self.bandwidths = bandwidths
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the points, and choose the bandwidth where that is asked for.
+        """Store the points, and choose the bandwidth if it is "loo".
 
         Parameters
         ----------
@@ -111,10 +111,10 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predict the weighted mean, and on demand its standard error.
+        """Predict the weighted mean, and optionally its standard error.
 
-        With aᵢ = wᵢ k(x, xᵢ) the standard error of f(x) = Σ aᵢ yᵢ/Σ aᵢ is √(Σ aᵢ² σ̂²(x))/Σ aᵢ. The variance of the
-        noise is that of the targets around f(x), σ̂²(x) = [Σ aᵢ (yᵢ − f(x))²/Σ aᵢ]/(1 − Σ aᵢ²/(Σ aᵢ)²), as in section
+        With sᵢ = wᵢ k(x, xᵢ) the standard error of f(x) = Σ sᵢ yᵢ/Σ sᵢ is √(Σ sᵢ² σ̂²(x))/Σ sᵢ. The variance of the
+        noise is that of the targets around f(x), σ̂²(x) = [Σ sᵢ (yᵢ − f(x))²/Σ sᵢ]/(1 − Σ sᵢ²/(Σ sᵢ)²), as in section
         4.4 of [3]_; the divisor makes it unbiased where the mean is constant over the window. It says nothing about the
         bias of smoothing.
 
@@ -139,7 +139,7 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         return self._targets(found), self._shaped(self._mean.scale * std)
 
     def leave_one_out(self) -> Array:
-        """The prediction for every training point by all the others: (n,) or (n, n_targets)."""
+        """The prediction for every training point from all others: (n,) or (n, n_targets)."""
         return self._targets(self._left_out())
 
     @property
@@ -195,7 +195,7 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
         self.bandwidths = bandwidths
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Keep the points, and choose the bandwidth where that is asked for.
+        """Store the points, and choose the bandwidth if it is "loo".
 
         Parameters
         ----------
@@ -228,10 +228,10 @@ class NadarayaWatsonClassifier(ClassifierMixin, Smoother):
         return self._predictions(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The class with the most votes, the first of equals: (m,)."""
+        """The class with the most votes; in a tie, the first: (m,)."""
         shares = self.predict_proba(X)
         return np.asarray(self.model_.classes[shares.argmax(axis=1)])
 
     def leave_one_out(self) -> Array:
-        """The probabilities for every training point by all the others: (n, n_classes)."""
+        """The probabilities for every training point from all others: (n, n_classes)."""
         return self._left_out()

@@ -8,11 +8,11 @@ __all__ = ["SVC", "NuSVC"]
 
 
 class SVC(PairwiseMachine):
-    """Classification with the largest margin, errors allowed at a price.
+    """Classification with the largest margin, where errors are allowed at a price.
 
     Minimises ½ ‖f‖² + C Σᵢ wᵢ max(0, 1 − yᵢ (f(xᵢ) + b)) over functions f of the kernel's space, for classes y = ±1.
     The dual maximises Σᵢ yᵢ αᵢ − ½ αᵀKα over 0 ≤ yᵢ αᵢ ≤ C wᵢ with Σᵢ αᵢ = 0, and f(x) = Σᵢ αᵢ k(xᵢ, x). More classes
-    are decided by the votes of all pairs. C = inf is the hard margin: no error at any price.
+    are decided by the votes of all pairs. C = inf is the hard margin: no errors at all.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class SVC(PairwiseMachine):
     degree, gamma, coef0 : optional
         Parameters of a named kernel. gamma="scale" is 1/(d·var(X)), with every row counted as its weight says.
     shrinking : bool, default True
-        As in scikit-learn, and without effect: a block of the solver holds the rows that matter, whatever this says.
+        For compatibility with scikit-learn; has no effect, because the solver always works on the rows that matter.
     probability : bool, optional
         True calibrates probabilities at fit, which takes a 5-fold cross-validation, for `predict_proba`: it needs the
         training rows, and a fitted machine does not keep them. scikit-learn deprecates the parameter, so mercer warns.
@@ -35,11 +35,11 @@ class SVC(PairwiseMachine):
     class_weight : dict, "balanced" or None
         Factors of C by class; "balanced" gives every class the same sum.
     verbose : int, default 0
-        1 draws a bar with the gap on solves longer than a second.
+        1 shows a progress bar with the gap if a solve takes longer than a second.
     max_iter : int, default -1
-        Most steps of two coefficients for each problem; no limit with -1.
+        The maximum number of two-coefficient steps per problem; -1 for no limit.
     decision_function_shape : {"ovr", "ovo"}, default "ovr"
-        With more than two classes: votes and a part of the decisions, a column per class; or a column per pair.
+        With more than two classes: votes plus a fraction from the decisions, one column per class; or one per pair.
     break_ties : bool, default False
         With "ovr": whether a tie of votes is decided by the decisions, and not by the order of the classes.
     random_state : int, RandomState or None
@@ -50,10 +50,10 @@ class SVC(PairwiseMachine):
         Relative duality gap up to which a solve goes on after `tol` is reached; inf leaves it to `tol` alone, as LIBSVM
         does.
     keep_best : bool, default False
-        Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
+        Whether Ctrl-C leaves the best model so far, at once, instead of an error; its certificate is computed when
         `certify()` is called.
     warm_start : bool, default False
-        Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
+        Whether `fit` starts from the coefficients of the previous fit, if they have the same shape.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class SVC(PairwiseMachine):
     intercept_ : ndarray of shape (n_classes·(n_classes − 1)/2,)
         b of each pair, the mean of what its free support vectors ask for.
     intercept_spread_ : ndarray, like intercept_
-        How far these disagree.
+        How far apart these are.
     coef_ : ndarray or CSR matrix of shape (n_pairs, M)
         The weights of the explicit features: of the kernel "linear", or of a Kernel object with a finite map.
     model_ : Model
@@ -84,7 +84,7 @@ class SVC(PairwiseMachine):
         Primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended; sums and the worst of
         all pairs of classes.
     n_iter_ : ndarray of shape (n_pairs,), int32
-        Steps of two coefficients.
+        Two-coefficient steps.
     fit_status_ : int
         0 if solved, else 1.
     binding_ : Binding
@@ -155,7 +155,7 @@ class SVC(PairwiseMachine):
 
 
 class NuSVC(PairwiseMachine):
-    """Classification with the largest margin, the share of errors bounded.
+    """Classification with the largest margin and a bounded share of errors.
 
     Minimises ½ ‖f‖² + Σᵢ wᵢ max(0, ρ − yᵢ (f(xᵢ) + b)) − ν ρ Σᵢ wᵢ over functions f of the kernel's space, b and
     the margin ρ: at most a share ν of the rows (by weight) has a margin below ρ, and at least a share ν is a

@@ -12,7 +12,7 @@ __all__ = ["SVR", "NuSVR", "OneClassSVM"]
 
 Array = npt.NDArray[np.float64]
 
-# A decision of one-class counts as zero up to this share of ρ.
+# Decisions of `OneClassSVM` below this share of ρ count as zero.
 BORDER = 1e-9
 
 
@@ -37,23 +37,23 @@ class SVR(RegressionMachine):
     epsilon : float, default 0.1
         ε ≥ 0.
     shrinking : bool, default True
-        As in scikit-learn, and without effect: a block of the solver holds the rows that matter, whatever this says.
+        For compatibility with scikit-learn; has no effect, because the solver always works on the rows that matter.
     cache_size : float, default 200
         Megabytes for kernel values.
     verbose : int, default 0
-        1 draws a bar with the gap on solves longer than a second.
+        1 shows a progress bar with the gap if a solve takes longer than a second.
     max_iter : int, default -1
-        Most steps of two coefficients for each problem; no limit with -1.
+        The maximum number of two-coefficient steps per problem; -1 for no limit.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
     gap_tol : float, default 1e-3
         Relative duality gap up to which a solve goes on after `tol` is reached; inf leaves it to `tol` alone, as LIBSVM
         does.
     keep_best : bool, default False
-        Whether Ctrl-C leaves the best model so far in place of an error, at once; its certificate is computed when
+        Whether Ctrl-C leaves the best model so far, at once, instead of an error; its certificate is computed when
         `certify()` is called.
     warm_start : bool, default False
-        Whether `fit` starts from the coefficients of the fit before, where they have the same shape.
+        Whether `fit` starts from the coefficients of the previous fit, if they have the same shape.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class SVR(RegressionMachine):
     certificate_ : Certificate
         Primal, dual, gap, violation, kernel evaluations and a sentence on how the solve ended.
     n_iter_ : int
-        Steps of two coefficients.
+        Two-coefficient steps.
     fit_status_ : int
         0 if solved, else 1.
     binding_ : Binding
@@ -137,7 +137,7 @@ class SVR(RegressionMachine):
 
 
 class NuSVR(RegressionMachine):
-    """Regression whose share of errors is bounded.
+    """Regression with a bounded share of errors.
 
     Minimises ½ ‖f‖² + C Σᵢ wᵢ (max(0, |yᵢ − f(xᵢ) − b| − ε) + ν ε) over functions f of the kernel's space, b and
     ε ≥ 0: at most a share ν of the rows (by weight) lies outside the tube of radius ε, and at least a share ν on its
@@ -309,7 +309,7 @@ class OneClassSVM(OutlierMixin, SingleMachine):
         ndarray of shape (m,)
         """
         found = self._decisions(X)
-        # On which side of 0 rounding puts a point of the border would be chance.
+        # Otherwise rounding would decide the sign for points on the border.
         found[np.abs(found) <= BORDER * np.abs(self.intercept_[0])] = 0.0
         return found
 

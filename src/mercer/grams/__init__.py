@@ -1,4 +1,4 @@
-"""Where the numbers of a Gram matrix are: in memory, or made tile by tile."""
+"""Where the entries of a Gram matrix are: in memory, or computed tile by tile."""
 
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram

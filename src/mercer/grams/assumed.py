@@ -1,4 +1,4 @@
-"""The check at the solver's door: a kernel that is only assumed positive is looked at on the data it meets."""
+"""The check before a solve: a kernel that is only assumed to be positive is tested on the data."""
 
 import warnings
 from typing import Any
@@ -13,14 +13,14 @@ __all__ = ["check_assumed", "check_stored"]
 
 # The eigenvalues of m rows cost 4m³/3, a factorisation of n rows n³/3: a third of the rows, and never more than this.
 LARGEST_SAMPLE = 2_000
-# So few rows that all are taken.
+# Up to this many rows, all are tested.
 SMALLEST_SAMPLE = 256
 # Relative to the largest entry or eigenvalue. Above the rounding of any float64 kernel, below what disturbs a solver.
 TOLERANCE = 1e-10
 
 
 def check_stored(matrix: Array) -> None:
-    """Refuse a precomputed Gram matrix that is not symmetric: no kernel machine has a meaning for it.
+    """Refuse a precomputed Gram matrix that is not symmetric: no kernel machine makes sense for it.
 
     Raises
     ------
@@ -52,19 +52,19 @@ def check_assumed(gram: Gram, precision: np.dtype[Any]) -> bool:
     Parameters
     ----------
     gram : Gram of shape (n, n)
-        What a solver is about to get.
+        The matrix about to be passed to a solver.
     precision : dtype
         Of the data: float32 entries are rounded ones, in whatever type they are used.
 
     Returns
     -------
     bool
-        Whether the kernel is positive as far as was seen.
+        Whether the kernel is positive as far as was checked.
 
     Warns
     -----
     UncertifiedWarning
-        When the sample has a negative eigenvalue. The fit goes on, as in scikit-learn, but nothing certifies it.
+        If the sample has a negative eigenvalue. The fit continues, as in scikit-learn, but without a certificate.
     """
     if gram.proof is not None and not gram.proof.assumptions:
         return True

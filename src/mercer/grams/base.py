@@ -13,7 +13,7 @@ Positions = slice | npt.NDArray[np.intp]
 
 
 class Proof(Protocol):
-    """The part of a proof that matters beside a matrix: what it rests on without deriving it."""
+    """The part of a proof that matters for a matrix: what it assumes."""
 
     @property
     def assumptions(self) -> tuple[Any, ...]:
@@ -21,7 +21,7 @@ class Proof(Protocol):
 
 
 class FeatureMatrix(Protocol):
-    """Φ with K = ΦΦᵀ, some rows at a time."""
+    """Φ with K = ΦΦᵀ, in blocks of rows."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -37,7 +37,7 @@ class FeatureMatrix(Protocol):
         """ΦᵀV."""
 
     def dense(self) -> Array:
-        """All of Φ. May refuse: the bytes asked for."""
+        """All of Φ, or an error that says how many bytes it needs."""
 
 
 class Coded(Protocol):
@@ -64,11 +64,11 @@ class Gram(Protocol):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the entries; products with float64 vectors are float64 all the same."""
+        """Of the entries; products with float64 vectors are float64 in any case."""
 
     @property
     def proof(self) -> Proof | None:
-        """Why K is positive semi-definite; None where nothing is known."""
+        """Why K is positive semi-definite; None if nothing is known."""
 
     @property
     def is_stored(self) -> bool:
@@ -88,16 +88,16 @@ class Gram(Protocol):
         """The diagonal of a square K; not to be written to."""
 
     def dense(self, out: Array | None = None) -> Array:
-        """All entries; into `out` where given, so that a solver that factors in place holds one copy and not two.
+        """All entries; written to `out` if given, so that a solver that factorises in place needs only one copy.
 
-        Without `out` the array may be the store itself and must not be written to. May refuse: the bytes asked for.
+        Without `out` the array may be the stored one and must not be written to. Raises `TooLarge` if it cannot fit.
         """
 
     def take(self, rows: Positions) -> Self:
         """The Gram matrix of some of the points, K[rows, rows]: folds, class pairs."""
 
     def features(self) -> FeatureMatrix | None:
-        """Φ with K = ΦΦᵀ where the feature map is finite, else None: the primal solver's door."""
+        """Φ with K = ΦΦᵀ if the feature map is finite, else None: what the primal solver needs."""
 
     def coded(self) -> Coded | None:
         """The entries in 16 bits, where they can be made so; None where they are in memory, or come from features."""

@@ -18,7 +18,7 @@ __all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
 
 # Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
 ROWS_PER_FEATURE = 2
-# A matrix of up to this many bytes is stored: below it making the tiles once is worth their memory.
+# A matrix of up to this many bytes is stored: computing it once is worth the memory.
 BUDGET = 64 << 20
 # Sparse rows of so few columns, of which so large a share is there, are made dense for a solver that gathers rows:
 # dense tiles are then faster than merging rows.
@@ -29,7 +29,7 @@ NOT_GATHERED = frozenset({"callback", "stored"})
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: int = BUDGET) -> Gram:
-    """The matrix K[i, j] = k(xᵢ, zⱼ) as an object: stored when it is small, made tile by tile when it is not.
+    """The matrix K[i, j] = k(xᵢ, zⱼ) as an object: stored if it is small, otherwise computed tile by tile.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: in
         The points of the columns; X when not given.
     dtype : float32 or float64, optional
         Of the entries; that of the points when not given. In float32 the entries of radial kernels keep an absolute
-        error below 1e-6, and products are summed in float64 all the same.
+        error below 1e-6, and products are still summed in float64.
     budget : int
         Bytes up to which the matrix is stored.
 
@@ -67,12 +67,12 @@ def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: in
 
 
 def gram_of(binding: Binding, points: Points | None = None, *, budget: int = BUDGET) -> Gram:
-    """The Gram matrix of a kernel that is bound already: K(points, basis), or K(basis, basis) without points."""
+    """The Gram matrix of a bound kernel: K(points, basis), or K(basis, basis) without points."""
     return _stored(TiledGram(binding, points), budget)
 
 
 def gram_to_solve(binding: Binding, *, primal: bool = False) -> Gram:
-    """The Gram matrix of a training set: by its features where they are few (or asked for), else stored or tiled."""
+    """The Gram matrix of a training set: by its features if they are few (or requested), else stored or tiled."""
     tiled = TiledGram(binding)
     phi = tiled.feature_map
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(binding)):

@@ -1,4 +1,4 @@
-"""A Gram matrix that is stored whole."""
+"""A Gram matrix stored as one array."""
 
 from typing import Any, final
 
@@ -10,7 +10,7 @@ from mercer.points.vectors import refuse_masked
 
 __all__ = ["DenseGram"]
 
-# Rows converted at a time where entries are float32 and the vectors float64: a few megabytes, never a second matrix.
+# Rows converted at a time if entries are float32 and vectors float64: a few megabytes, never a second matrix.
 ROWS_AT_ONCE = 256
 
 
@@ -23,7 +23,7 @@ class DenseGram:
     matrix : ndarray of shape (n, m)
         The entries, float32 or float64; kept, not copied, and never written to.
     proof : Proof, optional
-        Why the matrix is positive semi-definite; None where nothing is known.
+        Why the matrix is positive semi-definite; None if nothing is known.
     evaluations : int
         How many of its entries were computed for it.
 
@@ -62,7 +62,7 @@ class DenseGram:
 
     @property
     def proof(self) -> Proof | None:
-        """Why K is positive semi-definite; None where nothing is known."""
+        """Why K is positive semi-definite; None if nothing is known."""
         return self._proof
 
     @property
@@ -76,7 +76,7 @@ class DenseGram:
         return self._evaluations
 
     def __matmul__(self, V: Array) -> Array:
-        """K V; float64 where either is."""
+        """K V; float64 if either is."""
         refuse_masked(V, "V")
         if V.dtype == self.dtype:
             return np.asarray(self._matrix @ V)

@@ -1,4 +1,4 @@
-"""A Gram matrix by its explicit features: K = ΦΦᵀ, where M features are fewer than n rows."""
+"""A Gram matrix given by explicit features, K = ΦΦᵀ, for fewer features M than rows n."""
 
 from collections.abc import Iterator
 from typing import Any, final
@@ -17,7 +17,7 @@ __all__ = ["FeatureGram", "MappedFeatures", "finite_map"]
 
 
 def finite_map(binding: Binding) -> FeatureMap | None:
-    """The explicit feature map on the basis, where it is finite and one point of it fits."""
+    """The explicit feature map on the basis, if it is finite and the features of one point fit into memory."""
     if not isinstance(binding.kernel, Kernel):
         return None
     try:
@@ -28,14 +28,14 @@ def finite_map(binding: Binding) -> FeatureMap | None:
 
 @final
 class MappedFeatures:
-    """Φ, made some rows at a time and never held.
+    """Φ, computed in blocks of rows and never stored.
 
     Parameters
     ----------
     phi : FeatureMap
         Fitted on the points.
     points : Points
-        Those whose features these are.
+        The points whose features these are.
     """
 
     __slots__ = ("phi", "points")
@@ -68,7 +68,7 @@ class MappedFeatures:
         return out
 
     def dense(self) -> Array:
-        """All of Φ; refused with its bytes where it would not fit."""
+        """All of Φ; raises `TooLarge` if it would not fit."""
         return self.phi(self.points)
 
 
@@ -133,7 +133,7 @@ class FeatureGram:
         return 0
 
     def __matmul__(self, V: Array) -> Array:
-        """Φ(ΦᵀV): 2nM products a column in place of n²."""
+        """Φ(ΦᵀV): 2nM products per column instead of n²."""
         return self._phi @ self._phi.transpose_times(V)
 
     def columns(self, j: Positions) -> Array:
@@ -150,7 +150,7 @@ class FeatureGram:
         return self._diagonal
 
     def dense(self, out: Array | None = None) -> Array:
-        """All entries; refused with its bytes where they would not fit."""
+        """All entries; raises `TooLarge` if they would not fit."""
         n, _ = self.shape
         if out is None:
             what = f"The Gram matrix of {n} x {n} points in float64"

@@ -8,7 +8,7 @@ from mercer.kernels.lanczos import lanczos
 
 __all__ = ["extremes"]
 
-# All eigenvalues up to here, Lanczos beyond.
+# Up to this many rows all eigenvalues are computed; beyond, Lanczos.
 SPECTRUM_ROWS = 1_000
 
 

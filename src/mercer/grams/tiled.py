@@ -1,4 +1,4 @@
-"""A Gram matrix that is never stored: its tiles are made, used and forgotten."""
+"""A Gram matrix that is never stored: its tiles are computed, used and discarded."""
 
 from typing import Any, final
 
@@ -16,13 +16,13 @@ from mercer.points import Points
 
 __all__ = ["TiledGram"]
 
-# Different values in 16 bits.
+# Distinct values of 16 bits.
 CODES = 1 << 16
 
 
 @final
 class TiledGram:
-    """K(X, basis) as an operator; K(basis, basis), of which half is made, without X.
+    """K(X, basis) as an operator; without points K(basis, basis), of which only half is computed.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class TiledGram:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the engine's work and of `dense`; products are summed and given in float64."""
+        """Of the engine's work and of `dense`; products are summed and returned in float64."""
         return self._cross.dtype
 
     @property
@@ -96,7 +96,7 @@ class TiledGram:
         return self._cross.row_sums()
 
     def normal(self, V: Array, W: Array | None = None) -> Array:
-        """Kᵀ(K V + W), every entry made once."""
+        """Kᵀ(K V + W), computing every entry once."""
         return self._cross.normal(V, W)
 
     def best(self, k: int, *, largest: bool = True) -> tuple[Array, Array]:
@@ -116,7 +116,7 @@ class TiledGram:
         return self._diagonal
 
     def dense(self, out: Array | None = None) -> Array:
-        """All entries; refused with its bytes where they would not fit."""
+        """All entries; raises `TooLarge` if they would not fit."""
         return self._cross.dense(out)
 
     def take(self, rows: Positions) -> "TiledGram":
@@ -129,7 +129,7 @@ class TiledGram:
 
     @property
     def feature_map(self) -> FeatureMap | None:
-        """The explicit feature map on the basis, where it is finite and one point of it fits."""
+        """The explicit feature map on the basis, if it is finite and the features of one point fit into memory."""
         if self._map is None:
             self._map = (finite_map(self._binding),)
         return self._map[0]
@@ -178,7 +178,7 @@ class TiledCodes:
     def code(self) -> tuple[float, float]:
         """(low, step).
 
-        No entry is larger than the largest of the diagonal, and none is negative where the formula says so.
+        No entry exceeds the largest on the diagonal, and none is negative if that follows from the formula.
         """
         high = float(self._gram.diag().max(initial=0.0))
         kernel = self._gram.binding.kernel

@@ -127,7 +127,7 @@ class Sum(Kernel):
     Parameters
     ----------
     terms : tuple of Kernel
-        The terms, at least two; sums among them are opened.
+        The terms, at least two; nested sums are flattened.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Sum(Kernel):
     terms: tuple[Kernel, ...] = param(REQUIRED, TupleOf(KERNEL, least=2))
 
     def validate(self) -> None:
-        """Open sums among the terms: only nodes of this very class."""
+        """Flatten nested sums, but only nodes of exactly this class."""
         opened = (part for term in self.terms for part in (term.terms if type(term) is Sum else (term,)))
         self._set("terms", tuple(opened))
 
@@ -157,7 +157,7 @@ class Sum(Kernel):
         return sum(term.max_abs for term in self.terms)
 
     def lower(self, tape: Tape) -> Register:
-        """The sum of the terms; constants are added at the end, all at once."""
+        """The sum of the terms; all constants are added together at the end."""
         constant = sum(term.value for term in self.terms if isinstance(term, Constant))
         others = [term for term in self.terms if not isinstance(term, Constant)]
         if not others:
@@ -178,7 +178,7 @@ class Product(Kernel):
     Parameters
     ----------
     factors : tuple of Kernel
-        The factors, at least two; products among them are opened.
+        The factors, at least two; nested products are flattened.
 
     Examples
     --------
@@ -194,7 +194,7 @@ class Product(Kernel):
     factors: tuple[Kernel, ...] = param(REQUIRED, TupleOf(KERNEL, least=2))
 
     def validate(self) -> None:
-        """Open products among the factors: only nodes of this very class."""
+        """Flatten nested products, but only nodes of exactly this class."""
         opened = (part for each in self.factors for part in (each.factors if type(each) is Product else (each,)))
         self._set("factors", tuple(opened))
 
@@ -289,7 +289,7 @@ class Congruence(Kernel):
     function: RowFunction = param(REQUIRED, ROW_FUNCTION)
 
     def writing(self) -> Notation:
-        """The notation, with what the function says of itself."""
+        """The notation, including that of the function."""
         return replace(self.notation, condition=self.function.stated, condition_latex=self.function.stated_latex)
 
     def lower(self, tape: Tape) -> Register:
@@ -335,7 +335,7 @@ def _finite(number: float) -> float | None:
 
 def _scaled_by(kernel: Kernel, function: object) -> Kernel:
     if not isinstance(function, RowFunction):
-        function = UserFunction(function)  # type: ignore[arg-type]  # its field says what fits
+        function = UserFunction(function)  # type: ignore[arg-type]  # the field's domain checks it
     return Congruence(kernel, function)
 
 

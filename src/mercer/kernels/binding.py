@@ -1,7 +1,7 @@
-"""A kernel bound to its basis: resolved parameters, fitted maps, packed points. Made once by a fit, then immutable.
+"""A kernel bound to its basis: resolved parameters, fitted maps, packed points. Created once by a fit, then immutable.
 
 `bind(kernel, X).cross(Z)` is the matrix K(Z, X) as an operator: multiplied, stored or searched tile by tile, never
-held unless it is asked for.
+stored unless you ask for it.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class Resolvable(Lowerable, Protocol):
 
 @final
 class Reading:
-    """What a plan reads of points: fitted maps, and sources for its leaves, learnt from the basis.
+    """What a plan reads from points: fitted maps and sources for its leaves, learnt from the basis.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Reading:
         self.own = self._side(seen, len(basis))
 
     def side(self, points: Points) -> _core.Side:
-        """Points as the engine takes them."""
+        """The points in the form that the engine takes."""
         return self._side(self._seen(points), len(points))
 
     def _seen(self, points: Points) -> list[Points]:
@@ -124,13 +124,13 @@ class Binding:
     basis : Points
         The points that the columns of every matrix belong to.
     dtype : float32 or float64
-        Of the engine's work; float32 is used only where it keeps an absolute error of 1e-6.
+        Of the engine's work; float32 is used only where its absolute error stays below 1e-6.
     isa : str
         The instruction set; the machine's best when empty.
     budget : int
         Bytes of working memory for products.
     like : Binding, optional
-        Another kernel on the same basis: where both read the same of it, that is taken from there.
+        Another kernel on the same basis; if both read the same from it, that is shared.
     tally : Tally, optional
         Where to count the entries; one of its own when not given.
     """
@@ -158,7 +158,7 @@ class Binding:
         return len(self.basis)
 
     def __reduce__(self) -> tuple[type["Binding"], tuple[Any, ...]]:
-        # What was learnt from the basis is learnt again from it: nothing packed is pickled.
+        # Packed data is not pickled: it is learnt again from the basis.
         return Binding, (self.kernel, self.basis, self.dtype)
 
     @property
@@ -173,13 +173,13 @@ class Binding:
         return Cross(self, points, self.reading.side(points))
 
     def self_cross(self) -> "Cross":
-        """K(basis, basis) as an operator: half of its tiles will do."""
+        """K(basis, basis) as an operator, of which only half the tiles are computed."""
         return Cross(self, self.basis, None)
 
     def diag(self, X: Any = None) -> npt.NDArray[np.float64]:
         """k(x, x) at each point, in float64; of the basis without X.
 
-        New points have a binding of their own, since fitted maps know the basis, and a new point may hold items that
+        New points get a binding of their own, since fitted maps know the basis only, and new points may hold items that
         the basis does not.
         """
         return self.pairs() if X is None else diagonal(self.kernel, X)
@@ -193,7 +193,7 @@ class Binding:
             raise not_finite(self.kernel, self.plan, np.dtype(np.float64), *found.args) from None
 
     def with_kernel(self, kernel: Resolvable) -> "Binding":
-        """Another kernel, already resolved, with the same basis: what both read of it is prepared once."""
+        """Another kernel, already resolved, on the same basis; what both read from it is prepared once."""
         return self if kernel == self.kernel else Binding(kernel, self.basis, self.dtype, like=self)
 
     def take(self, rows: Any) -> "Binding":
@@ -223,7 +223,7 @@ class Cross:
         return out[:, 0] if flat else out
 
     def without_diagonal(self, V: Array) -> Array:
-        """Σⱼ≠ᵢ K[i, j] V[j] for every point of the basis: nothing is added that would have to be taken away again."""
+        """Σⱼ≠ᵢ K[i, j] V[j] for every point of the basis; the diagonal is never added, so it need not be subtracted."""
         out: Array = self.powers_without_diagonal(V, 1, 0)[0]
         return out
 
@@ -250,12 +250,12 @@ class Cross:
     def best(self, k: int, *, largest: bool = True) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
         """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
         if not 1 <= k <= self.shape[1]:
-            raise InvalidInput("k lies between 1 and the number of basis points.", f"Got k = {k} of {self.shape[1]}.")
+            raise InvalidInput("k must be from 1 to the number of basis points.", f"Got k = {k} of {self.shape[1]}.")
         values, indices = self._asked(self._engine.topk, k, largest, halves=False)
         return values, indices
 
     def dense(self, out: Array | None = None) -> Array:
-        """All entries, in `out` where given; refused with its bytes where they would not fit."""
+        """All entries, in `out` if given; raises `TooLarge` if they would not fit."""
         if out is None:
             n, m = self.shape
             out = allocate(
@@ -270,7 +270,7 @@ class Cross:
     def upper_half(self, out: npt.NDArray[Any], code: tuple[float, float] = (0.0, 1.0)) -> npt.NDArray[Any]:
         """The entries of K(basis, basis) above the diagonal, and a little more; below, `out` stays as it is.
 
-        In uint16 an entry k is the whole number that is nearest to (k − low) / step, for the code (low, step).
+        In uint16 an entry k is stored as the integer nearest to (k − low) / step, for the code (low, step).
         """
         assert self._side is None  # of self_cross
         self._asked(partial(self._engine.store, half=True, code=code), out)
@@ -344,7 +344,7 @@ def _work_type(dtype: Any, points: Points) -> Float:
 
 
 def _as_table(V: Any, rows: int, name: str) -> tuple[bool, npt.NDArray[np.float64]]:
-    """V as (rows, t) float64, and whether it came as a vector."""
+    """V as (rows, t) float64, and whether it was a vector."""
     refuse_masked(V, name)
     array = np.asarray(V)
     if array.dtype.kind not in "fiub":

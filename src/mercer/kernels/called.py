@@ -44,7 +44,7 @@ def _number(fn: Callable[..., Any], value: object) -> float:
     except OverflowError:
         return float("inf")  # which is named by its row and column
     raise InvalidInput(
-        f"The function {function_name(fn)} must give one number for two points.",
+        f"The function {function_name(fn)} must return one number for two points.",
         f"It gave {value!r}.",
         "A kernel is real." if isinstance(value, complex | np.complexfloating) else _AS_MATRIX,
     )
@@ -54,7 +54,7 @@ def _matrix(fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int
     values = real_values(fn(left, right), f"The function {function_name(fn)}")
     if values.shape != shape:
         raise InvalidInput(
-            f"The function {function_name(fn)} must give a matrix of shape {shape} for these points.",
+            f"The function {function_name(fn)} must return a matrix of shape {shape} for these points.",
             f"It gave shape {values.shape}.",
             _AS_PAIR,
         )

@@ -28,7 +28,7 @@ __all__ = ["Evidence", "GramReport", "check_gram", "refuse_large"]
 
 Array = npt.NDArray[np.float64]
 
-# Up to here all eigenvalues are computed (a second or two); from here on Cholesky and Lanczos.
+# Up to this many rows all eigenvalues are computed (a second or two); beyond, Cholesky and Lanczos.
 SPECTRUM_ROWS = 2_000
 # Beyond this a factorisation takes minutes and a second copy of K gigabytes: Lanczos alone, which proves nothing.
 CHOLESKY_ROWS = 20_000
@@ -66,7 +66,7 @@ class GramReport:
     smallest, largest : float
         Extreme eigenvalues of the symmetric part (K + Kᵀ)/2.
     tolerance : float
-        What "negative" was held against: tol·max|λ|.
+        What counts as negative: below −tol·max|λ|.
     witness : ndarray of shape (n,), or None
         A unit vector c with cᵀKc < −tolerance, when there is one.
     value : float
@@ -95,11 +95,11 @@ class GramReport:
 
     @property
     def is_established(self) -> bool:
-        """False when the matrix was too large for a proof and only Lanczos looked."""
+        """False if the matrix was too large for a proof and only Lanczos was run."""
         return self.evidence is not Evidence.LANCZOS
 
     @cached_property
-    def features(self) -> Array:  # (r, n)
+    def factor(self) -> Array:  # (r, n)
         """P with K = PᵀP, as many rows as K has eigenvalues above the tolerance.
 
         Raises
@@ -118,7 +118,7 @@ class GramReport:
         return np.ascontiguousarray((vectors[:, kept] * np.sqrt(eigenvalues[kept])).T)
 
     def repair(self, how: Literal["clip", "flip", "shift"]) -> Repair:
-        """The nearest thing to K that is PSD, by one of three recipes; see :class:`Repair`.
+        """A PSD matrix close to K, by one of three recipes; see :class:`Repair`.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class GramReport:
             flip: negative eigenvalues change sign.
             shift: |λmin| is added to the diagonal.
         """
-        # Nothing to mend beyond rounding: what is PSD stays as it is, rows too.
+        # PSD up to rounding: the matrix and its rows stay unchanged.
         return repair(how, self.matrix, None if self.witness is None else -self.tolerance)
 
     def _verdict(self) -> str:
@@ -172,7 +172,7 @@ def check_gram(K: npt.ArrayLike, *, tol: float | None = None) -> GramReport:
     K : array-like of shape (n, n)
         A matrix of similarities.
     tol : float, optional
-        Relative tolerance: asymmetry is held against tol·max|K|, eigenvalues against −tol·max|λ|. The default, n·eps of
+        Relative tolerance: asymmetry is compared with tol·max|K|, eigenvalues with −tol·max|λ|. The default, n·eps of
         K's precision (n taken as 16 at least), is what rounding may do to an eigenvalue; see the module's text.
 
     Returns

@@ -1,4 +1,4 @@
-"""Kernels whose positivity is claimed and not derived; the claim is shown in every proof."""
+"""Kernels whose positivity is claimed, not derived; the claim is shown in every proof."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -127,7 +127,7 @@ class Sigmoid(Kernel):
         """tanh(γ⟨x, z⟩ + c)."""
         if isinstance(self.gamma, str):
             raise InvalidParameter(
-                f"{self!r} still waits for data.", f"Its gamma is the rule {self.gamma!r}.",
+                f"{self!r} is not resolved yet.", f"Its gamma is the rule {self.gamma!r}.",
                 "Call kernel.resolve(X) first.",
             )  # fmt: skip
         return tape.tanh(tape.affine(tape.inner(), self.gamma, self.coef0))

@@ -1,4 +1,4 @@
-"""Kernels of sets and of values that are equal or not."""
+"""Kernels of sets, and of values that can only be compared for equality."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -21,7 +21,7 @@ __all__ = ["Delta", "IntersectionExp", "SetIntersection", "Tanimoto"]
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class Delta(Kernel):
-    """Equality of points: the original values, never rounded ones.
+    """Equality of points, compared by their original, unrounded values.
 
     k(x, z) = 1 where x = z, else 0. Positive because Σ cᵢcⱼ[xᵢ = xⱼ] is a sum of squares, one for each value (rule
     delta).
@@ -41,7 +41,7 @@ class Delta(Kernel):
         return 1.0
 
     def fractional(self, exponent: float) -> Kernel:
-        """0 and 1 are their own powers."""
+        """Powers of 0 and 1 are unchanged."""
         return self if exponent > 0.0 else Constant(1.0)
 
     def lower(self, tape: Tape) -> Register:

@@ -1,4 +1,4 @@
-"""Distances: conditionally negative definite functions, and what keeps them so."""
+"""Distances: conditionally negative definite functions, and the operations that preserve this."""
 
 import math
 from collections.abc import Callable
@@ -92,7 +92,7 @@ class Polarised(Distance):
     """The squared distance in the feature space of a kernel.
 
     ψ(x, z) = k(x, x) + k(z, z) − 2k(x, z) = ‖φ(x) − φ(z)‖². A distance because, for Σ cᵢ = 0, Σ cᵢcⱼψ = −2·Σ cᵢcⱼk ≤ 0
-    (rule polarisation). Rounding below zero is cut off.
+    (rule polarisation). Values that rounding makes negative are set to 0.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class DistanceSum(Distance):
     Parameters
     ----------
     terms : tuple of Distance
-        The terms, at least two; sums among them are opened.
+        The terms, at least two; nested sums are flattened.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class DistanceSum(Distance):
     terms: tuple[Distance, ...] = param(REQUIRED, TupleOf(DISTANCE, least=2))
 
     def validate(self) -> None:
-        """Open sums among the terms: only nodes of this very class."""
+        """Flatten nested sums, but only nodes of exactly this class."""
         opened = (part for term in self.terms for part in (term.terms if type(term) is DistanceSum else (term,)))
         self._set("terms", tuple(opened))
 

@@ -27,15 +27,15 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 
-# Features made at a time: a block of two megabytes stays in the cache while its degrees are made one from another.
+# Features computed at a time: a block of two megabytes stays in cache while each degree is built from the previous.
 FEATURES_AT_ONCE = 1 << 18
-# Coordinates are not made but read: as many as a product of matrices likes, and few enough to be read again from cache.
+# Coordinates are read, not computed: enough for fast matrix products, few enough to stay in cache.
 COORDINATES_AT_ONCE = 1 << 19
 BYTES = np.dtype(np.float64).itemsize
 
 
 class Features(Protocol):
-    """Features of points: as many columns for all."""
+    """Features of points, the same number of columns for all."""
 
     @property
     def size(self) -> int:
@@ -46,7 +46,7 @@ class Features(Protocol):
 
 
 class SelfSimilar(Protocol):
-    """What a feature map asks of its kernel."""
+    """What a feature map needs from its kernel."""
 
     def diag(self, X: Any) -> Array:
         """The values k(x, x)."""
@@ -86,7 +86,7 @@ class OneHot:
         return len(self.codes)
 
     def __call__(self, points: Points) -> Array:
-        """A 1 in the column of the value; nothing for a value that was not seen."""
+        """A 1 in the column of the value; all zeros for a new value."""
         codes = np.array([self.codes.get(value, -1) for value in values_of(points, self.owner)], dtype=np.int64)
         out = np.zeros((len(codes), self.size))
         seen = np.flatnonzero(codes >= 0)
@@ -117,7 +117,7 @@ class Stretched:
 
     @property
     def size(self) -> int:
-        """As many as before."""
+        """Their number does not change."""
         return self.part.size
 
     def __call__(self, points: Points) -> Array:
@@ -135,7 +135,7 @@ class Weighted:
 
     @property
     def size(self) -> int:
-        """As many as before."""
+        """Their number does not change."""
         return self.part.size
 
     def __call__(self, points: Points) -> Array:
@@ -217,7 +217,7 @@ class Monomials:
         base = self.part(points)
         out = np.empty((len(base), self.size))
         start = 0
-        for a, columns in zip(self.coefficients, _powers(base), strict=False):  # the powers never end
+        for a, columns in zip(self.coefficients, _powers(base), strict=False):  # _powers is infinite
             if a:
                 end = start + columns.shape[1]
                 np.multiply(columns, math.sqrt(a), out=out[:, start:end])
@@ -272,7 +272,7 @@ class FeatureMap:
     """The explicit feature map φ of a kernel: ⟨φ(x), φ(z)⟩ = k(x, z). Made by `Kernel.feature_map`.
 
     Calling it gives the features of points as a dense float64 array (n, M). What the map learnt from the points it was
-    fitted on stays: the items of sets, the values of `Delta`, rules such as gamma="scale". An item or value that is new
+    fitted on is fixed: the items of sets, the values of `Delta`, rules such as gamma="scale". A new item or value
     has no feature. So φ(Z)·φ(X)ᵀ = k(Z, X) for every Z and the X of the fit, while φ(Z)·φ(Z)ᵀ leaves out what points of
     Z have in common that no point of X has.
 
@@ -311,7 +311,7 @@ class FeatureMap:
 
     @classmethod
     def fitted(cls, kernel: SelfSimilar, mapped: SelfSimilar, features: Features, points: Points) -> "FeatureMap":
-        """The map of features that were fitted on the points; refused where not even one point would fit."""
+        """The map for features fitted on the points; raises `TooLarge` if not even one point would fit."""
         refuse_too_large(
             # The row, and beside it the lower degree or the factors that it is made from.
             3 * features.size * BYTES,
@@ -336,7 +336,7 @@ class FeatureMap:
         Returns
         -------
         ndarray of shape (n, n_features)
-            Refused with its bytes where it would not fit.
+            Raises `TooLarge` if it would not fit.
         """
         points = self._read(Z)
         out = allocate(
@@ -350,15 +350,15 @@ class FeatureMap:
         return out
 
     def blocks(self, Z: Any) -> Iterator[tuple[slice, Array]]:
-        """The features of some rows after the other, so that (n, M) is never held: pairs of rows and (rows, M)."""
+        """The features, block by block, so that (n, M) is never stored: pairs of rows and (rows, M)."""
         points = self._read(Z)
         is_coordinates = isinstance(self._features, Coordinates)
         n_rows = max(1, (COORDINATES_AT_ONCE if is_coordinates else FEATURES_AT_ONCE) // max(self.n_features, 1))
         for start in range(0, len(points), n_rows):
             rows = slice(start, min(start + n_rows, len(points)))
-            with np.errstate(over="ignore", invalid="ignore"):  # what overflows is named by its row
+            with np.errstate(over="ignore", invalid="ignore"):  # overflow is reported by row
                 features = self._features(points.take(rows))
-            # The coordinates themselves were looked at when they became points.
+            # The coordinates themselves were checked when they became points.
             finite = np.True_ if is_coordinates else np.isfinite(features).all(axis=1)
             if not finite.all():
                 raise NotFinite(
@@ -374,7 +374,7 @@ class FeatureMap:
         The map is that of kₚ, in which exponentials are cut off, and the rest k − kₚ is a kernel. So the error at two
         points is at most √(r(x)·r(z)), and among any points it is largest on the diagonal. For the Gaussian kernel,
         with s = ‖x‖²/ℓ², this is r(x) = exp(−s)·Σ_{n>p} sⁿ/n!, the tail of a Poisson distribution: above 0 for every p,
-        which is why no finite number of features will do.
+        which is why no finite number of features suffices.
 
         Parameters
         ----------

@@ -65,7 +65,7 @@ CUT_OFF = "Try feature_map(X, order=p) for those of degree n ≤ p, or the kerne
 @final
 @dataclass(frozen=True)
 class Width:
-    """Vectors of which only the number of columns is known."""
+    """Vectors whose number of columns is known, and nothing else."""
 
     columns: int
 
@@ -78,7 +78,7 @@ Seen = Points | Width
 class Fit:
     """The fold of a kernel's tree into its features: only sizes and fitted maps, no feature is made."""
 
-    whole: Kernel  # what the user asked for, for messages
+    whole: Kernel  # what the user passed, for messages
 
     def of(self, kernel: Any, seen: Seen) -> Features:
         """The features of a kernel on the points, or on vectors of the width, that it sees."""
@@ -92,7 +92,7 @@ class Fit:
         return tuple(self.of(kernel, seen) for kernel in kernels)
 
     def refuse_width(self, part: Kernel, reason: str) -> NoReturn:
-        """Say which part of the kernel has features that the data decides."""
+        """Name the part of the kernel whose number of features depends on the data."""
         raise InvalidInput(
             f"The number of features of {self.whole!r} does not depend on the width alone.",
             f"{part!r}: {reason}",
@@ -126,8 +126,8 @@ def _pullback(node: Any, seen: Seen, fit: Fit) -> Features:
         return Through(image, fit.of(node.kernel, image(seen)))
     width = m.out_width(seen.columns)
     if width is None:
-        fit.refuse_width(node, f"{m!r} has as many columns as the data decides.")
-    # Only the size is asked for, so the map that no data has fitted is left out.
+        fit.refuse_width(node, f"{m!r} has a number of columns that depends on the data.")
+    # Only the size is needed, so the unfitted map is left out.
     return fit.of(node.kernel, Width(width))
 
 
@@ -254,7 +254,7 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
     NoFiniteMap
         Naming the smallest part that has infinitely many features, and its rule.
     TooLarge
-        Where not even the features of one point would fit.
+        If not even the features of one point would fit.
 
     Examples
     --------
@@ -281,7 +281,7 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
 
 
 def n_features(kernel: Kernel, width: int) -> int:
-    """The number of features M of the explicit map on vectors of this width, where that alone decides it.
+    """The number of features M of the explicit map on vectors of this width, if the width determines it.
 
     Examples
     --------

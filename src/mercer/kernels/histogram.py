@@ -46,7 +46,7 @@ class ChiSquared(Kernel):
     """The additive χ² kernel.
 
     k(x, z) = Σ 2xᵢzᵢ/(xᵢ + zᵢ), 0/0 = 0, for x, z ≥ 0. Positive because 1/(x + z) = ∫ e^(−tx)·e^(−tz) dt (rule
-    chi-squared). scikit-learn's additive_chi2_kernel, −Σ (xᵢ − zᵢ)²/(xᵢ + zᵢ), is another function and no kernel.
+    chi-squared). scikit-learn's additive_chi2_kernel, −Σ (xᵢ − zᵢ)²/(xᵢ + zᵢ), is another function, and not a kernel.
 
     Examples
     --------

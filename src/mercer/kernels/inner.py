@@ -64,10 +64,10 @@ class Polynomial(Kernel):
         return self.replace(gamma=GAMMA_RULES[self.gamma](points, self)) if isinstance(self.gamma, str) else self
 
     def expand(self) -> Kernel:
-        """The power of a sum; what is 1 or 0 is left out."""
+        """The power of a sum; factors of 1 and terms of 0 are left out."""
         if isinstance(self.gamma, str):
             raise InvalidParameter(
-                f"{self!r} still waits for data.", f"Its gamma is the rule {self.gamma!r}.",
+                f"{self!r} is not resolved yet.", f"Its gamma is the rule {self.gamma!r}.",
                 "Call kernel.resolve(X) first.",
             )  # fmt: skip
         scaled = Linear() if self.gamma == 1.0 else self.gamma * Linear()

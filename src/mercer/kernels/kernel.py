@@ -71,11 +71,11 @@ class _Sort(Node):
 
 
 class Kernel(_Sort):
-    """Sort: functions k(x, z) whose every Gram matrix is positive semi-definite."""
+    """Kernels: functions k(x, z) whose Gram matrices are all positive semi-definite."""
 
     @property
     def max_abs(self) -> float:
-        """A derived bound of |k(x, z)|, inf where none is derived."""
+        """A derived bound on |k(x, z)|; inf if none is derived."""
         return float("inf")
 
     def diag(self, X: Any) -> npt.NDArray[np.float64]:
@@ -83,7 +83,7 @@ class Kernel(_Sort):
         return diagonal(self, X)
 
     def fractional(self, exponent: float) -> "Kernel":
-        """The kernel that equals self ** exponent for a real exponent ≥ 0; refused where there is no rule."""
+        """The kernel that equals self ** exponent for a real exponent ≥ 0; refused if there is no rule."""
         raise BUILD["no_power"](self, exponent)
 
     def __add__(self, other: object) -> "Kernel":
@@ -157,7 +157,7 @@ class Kernel(_Sort):
         return kernel
 
     def scaled_by(self, function: object) -> "Kernel":
-        """f(x)·k(x, z)·f(z), rule 6. A Python function gets all points at once and returns one number for each."""
+        """f(x)·k(x, z)·f(z), rule 6. A Python function receives all points at once and returns one number for each."""
         kernel: Kernel = BUILD["scaled_by"](self, function)
         return kernel
 
@@ -171,15 +171,15 @@ class Kernel(_Sort):
         return phi
 
     def n_features(self, width: int) -> int:
-        """The number of features of the explicit map on vectors of this width, where that alone decides it."""
+        """The number of features of the explicit map on vectors of this width, if the width determines it."""
         count: int = BUILD["n_features"](self, width)
         return count
 
 
 class Distance(_Sort):
-    """Sort: conditionally negative definite functions ψ(x, z) that are zero on the diagonal, hence ≥ 0.
+    """Distances: conditionally negative definite functions ψ(x, z) that are zero on the diagonal, hence ≥ 0.
 
-    They behave like squared distances: √ψ is a metric of a Hilbert space.
+    They behave like squared distances: √ψ is a metric in a Hilbert space.
     """
 
     def __add__(self, other: object) -> "Distance":
@@ -205,7 +205,7 @@ class Distance(_Sort):
         if isinstance(other, Distance):
             raise underivable(
                 f"{written(self, PRODUCT)} * {written(other, POWER)}", DISTANCE_SCALING, "a number c ≥ 0",
-                "another distance: a product of distances is in general no distance",
+                "another distance: a product of distances is in general not a distance",
                 "Try the sum of the distances, or the product of two kernels of them.",
             )  # fmt: skip
         if isinstance(other, Kernel):
@@ -256,7 +256,7 @@ class Distance(_Sort):
     def of(self, other: object) -> "Distance":
         """Refused: only a kernel has a profile."""
         raise InvalidParameter(
-            f"{self!r}.of({other!r}) has no meaning.", f"{self!r} is a distance; .of belongs to radial kernels.",
+            f"{self!r}.of({other!r}) is not defined.", f"{self!r} is a distance; .of belongs to radial kernels.",
             f"Try RBF().of({self!r}).",
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ __all__ = ["Ends", "lanczos"]
 
 Array = npt.NDArray[np.float64]
 
-# A restart-free run: what it costs is known beforehand, and it always has an answer.
+# Without restarts: the cost is known in advance, and there is always an answer.
 STEPS = 60
 
 

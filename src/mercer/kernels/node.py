@@ -23,7 +23,7 @@ class Node(Term):
 
     @property
     def never_negative(self) -> bool:
-        """Whether the form of the node alone makes its values ≥ 0, as an even power does."""
+        """Whether the node's form alone makes its values ≥ 0, as an even power does."""
         return False
 
     def by(self) -> Rule | None:
@@ -64,7 +64,7 @@ class Node(Term):
         return expansion is not None and expansion.nonnegative_on(coordinates)
 
     def confines(self) -> bool:
-        """Whether binding the node refuses points with a negative coordinate, so that none is ever seen."""
+        """Whether binding refuses points with negative coordinates, so that the node never sees any."""
         rule = self.by()
         if rule is not None:
             return rule.confines or any(premise.confines() for premise in self.premises())
@@ -87,7 +87,7 @@ class Node(Term):
             return self, below[1] if below else ""
         inner, parts = self.inner_coordinates(coordinates), list(self.parts())
         doubts = [(parts.count(part) % 2 == 0, doubt) for part in parts if (doubt := part.doubt_on(inner))]
-        if doubts:  # a factor without its double is the one to blame
+        if doubts:  # blame the factor that is not paired
             return min(doubts, key=lambda each: each[0])[1]
         return self, f"{rule.label}: {rule.doubt}"
 
@@ -100,15 +100,15 @@ class Node(Term):
 
     @property
     def unresolved(self) -> bool:
-        """Whether a parameter in the tree waits for data."""
+        """Whether a parameter in the tree is a rule that needs data."""
         return self.waits() or any(part.unresolved for part in self.parts())
 
     def waits(self) -> bool:
-        """Whether a parameter of this very node waits for data."""
+        """Whether a parameter of this node itself is a rule that needs data."""
         return False
 
     def resolved_here(self, points: Points) -> Self:  # noqa: ARG002 (for nodes that wait)
-        """The node with its own waiting parameters replaced by numbers."""
+        """The node with its own rules replaced by numbers."""
         return self
 
     def points_inside(self, points: Points) -> Points:
@@ -116,7 +116,7 @@ class Node(Term):
         return points
 
     def resolve_on(self, points: Points) -> Self:
-        """The tree with every waiting parameter replaced by a number, each in its node's own view."""
+        """The tree with every rule replaced by a number, each computed from the points its node sees."""
         if not self.unresolved:
             return self
         inside = self.points_inside(points) if any(part.unresolved for part in self.parts()) else points
@@ -143,7 +143,7 @@ class Node(Term):
 
 
 def written(term: Term | float, level: int) -> str:
-    """The source of an operand, in brackets where it binds less than `level`: for messages."""
+    """The source of an operand, in brackets if it binds less tightly than `level`: for messages."""
     if not isinstance(term, Term):
         return repr(term)
     operand = render(term, Style.SOURCE)

@@ -72,7 +72,7 @@ class Normalised(Kernel):
 
     @property
     def max_abs(self) -> float:
-        """1, by the inequality of Cauchy and Schwarz."""
+        """1, by the Cauchy-Schwarz inequality."""
         return 1.0
 
     def fractional(self, exponent: float) -> Kernel:

@@ -73,7 +73,7 @@ def parse(text: str, names: Mapping[str, Any] | None = None) -> Kernel | Distanc
     text : str
         A formula such as ``"RBF(2.0) + 0.5 * Linear() ** 2"``.
     names : mapping of str to object, optional
-        What further names in the text stand for: Python functions, maps, or classes of maps and kernels of your own.
+        The meaning of further names in the text: Python functions, maps, or your own classes of maps and kernels.
 
     Returns
     -------
@@ -125,7 +125,7 @@ class _Reader:
                 return self._call(self._constructor(name, node), args, keywords, node)
             case ast.Call(func=ast.Attribute(value=owner, attr=method), args=args, keywords=keywords):
                 return self._call(self._method(owner, method, node), args, keywords, node)
-        raise ParseError("This has no meaning in a formula.", f"Got {self._source(node)}.")
+        raise ParseError("This is not allowed in a formula.", f"Got {self._source(node)}.")
 
     def _source(self, node: ast.expr) -> str:
         return ast.get_source_segment(self.text.strip(), node) or self.text
@@ -150,7 +150,7 @@ class _Reader:
         if name in self.names:
             return self.names[name]
         if name in NAMES:
-            raise ParseError(f"{name} stands without brackets.", f"Got {self._source(node)}.", f"Try {name}().")
+            raise ParseError(f"{name} needs brackets.", f"Got {self._source(node)}.", f"Try {name}().")
         raise self._unknown(name, node)
 
     def _constructor(self, name: str, node: ast.expr) -> Callable[..., Any]:
@@ -181,7 +181,7 @@ class _Reader:
         positional = [self.read(arg) for arg in args]
         named = {keyword.arg: self.read(keyword.value) for keyword in keywords if keyword.arg is not None}
         if len(named) != len(keywords):
-            raise ParseError("** has no meaning in a formula.", f"Got {self._source(node)}.")
+            raise ParseError("** arguments are not allowed in a formula.", f"Got {self._source(node)}.")
         try:
             return function(*positional, **named)
         except TypeError as error:

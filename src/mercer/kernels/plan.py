@@ -65,7 +65,7 @@ class Instruction:
 @final
 @dataclass(frozen=True)
 class Leaf:
-    """One reading of a pair of points, in one view."""
+    """One way to read a pair of points, in one view."""
 
     kind: str
     view: int
@@ -87,5 +87,5 @@ class Plan:
     nodes: tuple[object, ...]  # the node that emitted each instruction, for messages
 
     def reads_as(self, other: "Plan") -> bool:
-        """Whether both read the same of the points."""
+        """Whether both read the same from the points."""
         return (self.views, self.leaves, self.rows) == (other.views, other.leaves, other.rows)

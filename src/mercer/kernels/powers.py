@@ -97,7 +97,7 @@ class FractionalPower(Kernel):
     exponent: float = param(REQUIRED, COEFFICIENT)
 
     def validate(self) -> None:
-        """Refuse what has no rule, at the smallest part that has none."""
+        """Refuse a power without a rule, naming the smallest part that has none."""
         self.expand()
 
     @property
@@ -169,7 +169,7 @@ class PolynomialOf(Kernel):
         return not any(self.coefficients[1::2])
 
     def confines(self) -> bool:
-        """As the kernel does, unless it is only a constant, for which no point is looked at."""
+        """As the kernel does, unless it is only a constant, which reads no points."""
         return len(self.coefficients) > 1 and self.kernel.confines()
 
     @property
@@ -196,7 +196,7 @@ def polynomial(kernel: Kernel, coefficients: list[float] | tuple[float, ...]) ->
     >>> polynomial(Linear(), [1, 0, 2])
     polynomial(Linear(), [1.0, 0.0, 2.0])
     """
-    return PolynomialOf(kernel, coefficients)  # type: ignore[arg-type]  # its field says what fits
+    return PolynomialOf(kernel, coefficients)  # type: ignore[arg-type]  # the field's domain checks it
 
 
 def _power(kernel: Kernel, exponent: float) -> Kernel:

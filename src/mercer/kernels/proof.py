@@ -71,14 +71,14 @@ class Proof:
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The numbered steps, written when they are first asked for: a fit only asks what was assumed."""
+        """The numbered steps, written on first use: a fit only needs the assumptions."""
         fold = _Fold()
         fold.visit(self.subject)
         return tuple(fold.steps)
 
     @cached_property
     def assumptions(self) -> tuple[str, ...]:
-        """What is claimed and not derived."""
+        """What is claimed, not derived."""
         if not _assumes(self.subject):
             return ()
         return tuple(f"{step.node!r}: {step.condition}" for step in self.steps if step.rule is ASSUMED)
@@ -143,7 +143,7 @@ def prove(node: Node) -> Proof:
 
 
 def _assumes(node: Node) -> bool:
-    """Whether some step rests on an assumption; nothing is written for that."""
+    """Whether some step rests on an assumption, found without writing the proof."""
     if node.by() is ASSUMED:
         return True
     expansion = node.expand() if node.by() is None else None
@@ -154,7 +154,7 @@ class _Fold:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.known: dict[Node, Step] = {}
-        # Nodes whose own formula is long, which later formulas write by their step: so no line grows with the tree.
+        # Nodes with long formulas, which later formulas refer to by step, so that no line grows with the tree.
         self.long: dict[Style, dict[Writable, str]] = {Style.TEXT: {}, Style.LATEX: {}}
 
     def visit(self, node: Node) -> Step:
@@ -172,7 +172,7 @@ class _Fold:
             raise NotImplementedError(f"{type(node).__name__} has neither a rule nor an expansion")
         text, is_long = self._written(node)
         if rule is None and text == premises[0].formula:
-            step = premises[0]  # written alike: the step needs no repetition
+            step = premises[0]  # same text: do not repeat the step
         else:
             names = self._names(Style.LATEX) if is_long else self.long[Style.LATEX]
             step = Step(
@@ -194,7 +194,7 @@ class _Fold:
         return step
 
     def _written(self, node: Node) -> tuple[str, bool]:
-        """The whole formula where it is short, else in terms of earlier steps; and whether it is long."""
+        """The whole formula if it is short, else in terms of earlier steps; and whether it is long."""
         whole = render(node, Style.TEXT, refer=self.long[Style.TEXT]).written
         if len(whole) <= WIDEST:
             return whole, False

@@ -23,7 +23,7 @@ DISTANCE = Instance(Distance, "a distance")
 
 
 def _target(m: Map) -> Raw:
-    """What stands between the brackets of `.on(…)`."""
+    """The arguments of `.on(…)` as text."""
     source = ", ".join(map(repr, m.names)) if isinstance(m, Columns) else repr(m)
     return Raw(source, source)
 
@@ -70,11 +70,11 @@ class Pullback(Kernel):
         return self.map.fit(points)(points)
 
     def inner_coordinates(self, coordinates: bool) -> bool:
-        """What the map says of its images, or the kernel of the only images that it takes."""
+        """What the map knows about its images, or what the kernel requires of them."""
         return self.map.nonnegative_on(coordinates) or self.kernel.confines()
 
     def confines(self) -> bool:
-        """No: what the kernel refuses are images, not points."""
+        """No: the kernel refuses images, not points."""
         return False
 
     @property
@@ -133,7 +133,7 @@ class DistancePullback(Distance):
         return self.map.fit(points)(points)
 
     def confines(self) -> bool:
-        """No: what the distance refuses are images, not points."""
+        """No: the distance refuses images, not points."""
         return False
 
     def lower(self, tape: Tape) -> Register:
@@ -172,11 +172,11 @@ def _as_map(*target: object) -> Map:
     if len(target) == 1 and isinstance(target[0], Map):
         return target[0]
     if target and all(isinstance(name, str | Integral) and not isinstance(name, bool) for name in target):
-        return Columns(*target)  # type: ignore[arg-type]  # its field says what fits
+        return Columns(*target)  # type: ignore[arg-type]  # the field's domain checks it
     if len(target) == 1 and callable(target[0]) and not isinstance(target[0], Term):
         return FunctionMap(target[0])
     raise InvalidParameter(
-        f".on({', '.join(map(shown, target))}) is not understood.",
+        f".on({', '.join(map(shown, target))}) is not a valid pullback.",
         "It takes one map, names or indices of columns, or one function of points.",
         'Try .on(Scale(2.0)), .on("age", "income") or .on(0, 1).',
     )

@@ -1,4 +1,4 @@
-"""What a search for a counter-example can end in: a refutation, or a report of how hard it looked."""
+"""The outcomes of a search for a counter-example: a refutation, or a report of how hard it searched."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -25,14 +25,14 @@ class Reason(Enum):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Refutation:
-    """Points on which a function is no kernel. True in a boolean context.
+    """Points on which a function is not a kernel. True in a boolean context.
 
     Attributes
     ----------
     reason : Reason
         What is violated.
     points : list
-        The points; none can be left out.
+        The points, none of which can be left out.
     gram : ndarray of shape (m, m)
         k between them.
     c : ndarray of shape (m,), or None
@@ -88,7 +88,7 @@ class Unrefuted:
     sizes : tuple of int
         How large the sets were.
     smallest : float
-        The smallest eigenvalue met, relative to a unit diagonal; values above −1e-10 are taken for rounding.
+        The smallest eigenvalue met, relative to a unit diagonal; values above −1e-10 are treated as rounding.
     """
 
     n_sets: int

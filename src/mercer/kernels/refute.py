@@ -59,7 +59,7 @@ def refute(
     fn : callable (x, z) -> number
         Any function of two points.
     sample : array, sequence of objects, or callable (rng) -> point
-        Where points come from: the rows of an array, the items of a sequence, or draws by a function of a
+        The source of points: the rows of an array, the items of a sequence, or draws by a function of a
         `numpy.random.Generator`.
     trials : int
         Sets of points to examine, of sizes 2 to 48 in turn.
@@ -72,7 +72,7 @@ def refute(
     Returns
     -------
     Refutation or Unrefuted
-        The counter-example, or how hard the search looked.
+        The counter-example, or a report of how hard it searched.
 
     Examples
     --------
@@ -184,7 +184,7 @@ class _Search:
             return None
         candidate, gram = self._shrunk(candidate, gram)
         found = self._confirmed(candidate, gram)
-        # Moved points may need fewer of their number.
+        # After moving, fewer points may suffice.
         return None if found is None else self._confirmed(*self._shrunk(*self._strengthen(candidate, gram))) or found
 
     def _shrunk(self, candidate: _Candidate, gram: Array) -> tuple[_Candidate, Array]:
@@ -199,7 +199,7 @@ class _Search:
     def _row(self, x: Any, points: Sequence[Any]) -> Array:
         self.n_evaluations += len(points)
         row = np.empty(len(points))
-        with np.errstate(all="ignore"):  # what is not finite is reported as such
+        with np.errstate(all="ignore"):  # non-finite values are reported separately
             for j, z in enumerate(points):
                 row[j], eps = _number(self.fn(x, z))
                 self.faint = max(self.faint, FAINT_EPS * eps)
@@ -231,7 +231,7 @@ class _Search:
         return _Candidate(points, moved), gram
 
     def _confirmed(self, candidate: _Candidate, gram: Array) -> Refutation | None:
-        """The refutation, unless the value is no larger than what the last digits of the points do to it.
+        """The refutation, unless the value could be due to the last digits of the points.
 
         A true kernel computed with cancellation, such as exp(−(⟨x,x⟩ + ⟨z,z⟩ − 2⟨x,z⟩)) far from the origin, has a Gram
         matrix that is indefinite by its own rounding. Nudging the points by some units in the last place shows that.
@@ -291,7 +291,7 @@ def _draw(sample: Any, rng: np.random.Generator) -> tuple[list[Any], Array | Non
 
 
 def _like(point: Any, row: Array) -> Any:
-    """A made point of the same Python type as those of the sample."""
+    """A constructed point, of the same Python type as those of the sample."""
     return np.asarray(row, dtype=np.float64) if isinstance(point, np.ndarray) else float(row)
 
 

@@ -23,7 +23,7 @@ class Repair:
     With K = V Λ Vᵀ, clip and flip multiply by an operator, K' = K T with T = V S Vᵀ: S is 0 (clip) or −1 (flip) where
     the eigenvalue is negative and 1 elsewhere. A test row k, the similarities of a new point to the n training points,
     goes through the same operator, k T; a training row thereby becomes the row of K'. The diagonal shift
-    K + s·I belongs to the kernel k(x, z) + s·[x is z]: a new point is no training point, so its row does not change.
+    K + s·I belongs to the kernel k(x, z) + s·[x is z]: a new point is not a training point, so its row stays.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ REPAIRS: dict[str, Callable[[Array, float], tuple[Array, Array | None]]] = {
 
 
 def repair(how: str, K: npt.NDArray[Any], zero: float | None) -> Repair:
-    """Mend a matrix by one of the recipes; eigenvalues from `zero` up count as not negative, None leaves all be."""
+    """Repair a matrix by one of the recipes; eigenvalues from `zero` up count as non-negative, None changes nothing."""
     recipe = REPAIRS.get(how)
     if recipe is None:
         raise InvalidParameter(

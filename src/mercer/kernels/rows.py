@@ -202,7 +202,7 @@ class UserFunction(RowFunction):
     Parameters
     ----------
     fn : callable
-        Gets all points at once, as plain data, and returns one finite number for each.
+        Receives all points at once, as plain data, and returns one finite number for each.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The table of theorems: every step of every proof is a row of this file.
 
-A row says what the rule concludes from what, where that is proved, and (a second fact that travels with the first)
+A row says what the rule concludes from what, where that is proved, and (a second fact that is derived alongside)
 whether the kernel that it makes is pointwise non-negative; where that fails in the rule itself, also why.
 """
 
@@ -287,7 +287,7 @@ TABLE: tuple[Rule, ...] = (
 
 
 def underivable(expression: str, rule: Rule, needs: str, got: str, attempt: str) -> NotPositive:
-    """The refusal of an expression by the rule that would have had to derive it."""
+    """The error for an expression, from the rule that would have to derive it."""
     return NotPositive(
         f"{expression} cannot be derived as a {rule.concludes}.",
         f"{rule.label.capitalize()} needs {needs}; got {got}.",

@@ -80,7 +80,7 @@ class Radial(Kernel):
         """f(ψ)."""
         if isinstance(self.length_scale, str):
             raise InvalidParameter(
-                f"{self!r} still waits for data.", f"Its length scale is the rule {self.length_scale!r}.",
+                f"{self!r} is not resolved yet.", f"Its length scale is the rule {self.length_scale!r}.",
                 "Call kernel.resolve(X) first.",
             )  # fmt: skip
         return self.profile.fold(tape, psi, self.fields())
@@ -162,7 +162,7 @@ class Of(Kernel):
         return self.distance if name == "psi" else self.kernel.slot(name)
 
     def premises(self) -> tuple[Node, ...]:
-        """The distance alone: the kernel only lends its profile."""
+        """Only the distance: from the kernel, only the profile is used."""
         return (self.distance,)
 
     def resolve_on(self, points: Points) -> "Of":
@@ -187,7 +187,7 @@ class Of(Kernel):
 def _of(kernel: Kernel, distance: object) -> Kernel:
     if not isinstance(kernel, Radial):
         raise InvalidParameter(
-            f"{kernel!r}.of({distance!r}) has no meaning.", f"{kernel!r} is not a function of a distance.",
+            f"{kernel!r}.of({distance!r}) is not defined.", f"{kernel!r} is not a function of a distance.",
             f"Try RBF().of(Polarised({kernel!r})) for the distance that the kernel makes.",
         )  # fmt: skip
     if isinstance(distance, Kernel):
@@ -195,7 +195,7 @@ def _of(kernel: Kernel, distance: object) -> Kernel:
             f"{kernel!r}.of({distance!r}) needs a distance.", f"{distance!r} is a kernel, not a distance.",
             f"Try {kernel!r}.of(Polarised({distance!r})), the distance in its feature space.",
         )  # fmt: skip
-    return Of(kernel, distance)  # type: ignore[arg-type]  # its field says what fits
+    return Of(kernel, distance)  # type: ignore[arg-type]  # the field's domain checks it
 
 
 BUILD["of"] = _of

@@ -162,7 +162,7 @@ class InverseSum(Kernel):
         return (self.kernel,)
 
     def lower(self, tape: Tape) -> Register:
-        """1/(a(x) + a(z)), masked: beside a point with a = 0 the integral would not converge."""
+        """1/(a(x) + a(z)), masked: for a point with a = 0 the integral would not converge."""
         inverse = tape.inverse_sum(tape.row_values(Diagonal(self.kernel)))
         return tape.mul_rows(inverse, tape.row_values(IsPositive(self.kernel)))
 
@@ -170,7 +170,7 @@ class InverseSum(Kernel):
 @final
 @dataclass(frozen=True, repr=False, eq=False)
 class Share(Kernel):
-    """A kernel as a share of the two self-similarities.
+    """A kernel divided by the sum of the two self-similarities.
 
     k(x, z) = k₁(x, z)/(k₁(x, x) + k₁(z, z)), and 0 where k₁(x, x) = 0. Positive because it is the product of k₁ and
     1/(k₁(x, x) + k₁(z, z)) (rule 5); never more than ½.

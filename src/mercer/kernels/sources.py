@@ -31,7 +31,7 @@ class Source(Protocol):
 
     @classmethod
     def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
-        """Learn from the basis what new points must not change."""
+        """Learn from the basis what stays fixed for new points."""
 
     def add(self, side: _core.Side, points: Points) -> None:
         """Give the points to a side of the matrix."""
@@ -88,7 +88,7 @@ def _narrowed(rows: Any, occupied: npt.NDArray[np.int32]) -> Any:
 @final
 @dataclass(frozen=True)
 class _Coordinates:
-    """Dense rows for sums over coordinates; `signed` says whether negative numbers have a meaning."""
+    """Dense rows for sums over coordinates; `signed` says whether negative numbers are allowed."""
 
     owner: str
     signed: bool
@@ -111,7 +111,7 @@ class _Coordinates:
             raise InvalidInput(
                 f"{self.owner} is a kernel on non-negative numbers only.",
                 f"X[{i}, {j}] is {rows[i, j]:.6g}; the smallest number is {negative:.6g}.",
-                "Shift or clip the columns, or use a kernel of all numbers, such as RBF() or Laplacian().",
+                "Shift or clip the columns, or use a kernel for any real numbers, such as RBF() or Laplacian().",
             )
         side.dense(rows)
 
@@ -213,7 +213,7 @@ def values_of(points: Points, owner: str) -> list[Any]:
         rows = np.ascontiguousarray(_dense(found, owner), dtype=np.float64) + 0.0
         return rows.view(np.dtype((np.void, rows.shape[1] * 8))).ravel().tolist()
     if isinstance(found, Indicators):
-        # Sets with items outside the dictionary equal no set of the basis; their size keeps them apart from it.
+        # Sets with items outside the dictionary equal no set of the basis; their true size tells them apart.
         bounds = zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), found.sizes.tolist(), strict=True)
         return [(size, found.codes[a:b].tobytes()) for a, b, size in bounds]
     return list(found.raw())

@@ -21,7 +21,7 @@ RowRegister = NewType("RowRegister", int)
 
 
 class Lowerable(Protocol):
-    """Whatever can write itself to a tape."""
+    """Anything that can write itself to a tape."""
 
     def lower(self, tape: "Tape") -> Register:
         """Write the instructions and return the register of the result."""
@@ -78,7 +78,7 @@ class Tape:
         return program.folded[key]
 
     def plan(self, result: Register) -> Plan:
-        """The finished program, without what the result does not need."""
+        """The finished program, without instructions that the result does not need."""
         return _finish(self._program, result)
 
     # Readings of a pair of points
@@ -130,7 +130,7 @@ class Tape:
         return self._write("exp", a)
 
     def decay(self, a: Register) -> Register:
-        """exp(a), a ≤ 0, to an absolute error: what profiles are made of, in half the time."""
+        """exp(a), a ≤ 0, accurate in absolute terms: enough for profiles, in half the time."""
         return self._write("decay", a)
 
     def log1p(self, a: Register) -> Register:

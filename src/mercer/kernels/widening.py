@@ -19,7 +19,7 @@ __all__ = ["distance_of", "has_lengths", "median_ratios", "widened"]
 
 
 def widened(kernel: Kernel, h: float) -> Kernel:
-    """The kernel with the length scale of every radial part multiplied by h; those inside distances stay.
+    """The kernel with the length scale of every radial part multiplied by h, except those inside distances.
 
     For radial kernels of vectors, their sums, products and powers this is k(x/h, z/h).
     """

@@ -1,4 +1,4 @@
-"""Smoothing windows: weights that fall to zero at the bandwidth. They are not kernels, and do not pretend to be."""
+"""Smoothing windows: weights that fall to zero at the bandwidth. They are not kernels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -40,14 +40,14 @@ TABLE: dict[str, tuple[str, Callable[[Tape, Register, float], Register]]] = {
 @final
 @dataclass(frozen=True)
 class Window:
-    """A weight that depends on a distance and vanishes from the bandwidth on.
+    """A weight that depends on a distance and is zero beyond the bandwidth.
 
     With u = √ψ(x, z)/h for a distance ψ of mercer, ‖x − z‖/h by default, the weight is for u < 1
 
         uniform: 1,   epanechnikov: 1 − u²,   tricube: (1 − u³)³,
 
     and 0 for u ≥ 1. Constant factors are left out, since smoothing divides by the sum of the weights. A window is no
-    Kernel: its Gram matrices may have negative eigenvalues, so no machine that needs a kernel accepts it.
+    kernel: its Gram matrices may have negative eigenvalues, so only smoothers accept it.
 
     Parameters
     ----------

@@ -43,12 +43,12 @@ class Scale(StatelessMap):
     factors: Any = param(REQUIRED, NonZeroNumbers)
 
     def out_width(self, width: int) -> int:
-        """As many columns as before."""
+        """The number of columns does not change."""
         check_one_per_column("Scale", "factors", self.factors, width)
         return width
 
     def nonnegative_on(self, coordinates: bool) -> bool:
-        """Factors > 0 keep what they get."""
+        """Factors > 0 change no signs."""
         return coordinates and bool(np.all(np.asarray(self.factors) > 0.0))
 
     def __call__(self, points: Points) -> Vectors:

@@ -22,7 +22,7 @@ class FittedMap(Protocol):
 class Map(Term, ABC):
     """A map from points to points.
 
-    What it learns from the basis (a dictionary) lives in the fitted map, never here; new points never change it.
+    What it learns from the basis (a dictionary) is stored in the fitted map, never here; new points never change it.
     """
 
     needs: ClassVar[frozenset[Domain]]
@@ -33,7 +33,7 @@ class Map(Term, ABC):
 
     @abstractmethod
     def out_width(self, width: int) -> int | None:
-        """Number of columns of the images of vectors with `width` columns; None where the data decides."""
+        """Number of columns of the images of vectors with `width` columns; None if it depends on the data."""
 
     def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002  # for maps that promise something
         """Whether the coordinates of all images are ≥ 0, given whether those of the points are."""
@@ -55,7 +55,7 @@ class StatelessMap(Map):
     """A map that learns nothing and is its own fitted map."""
 
     def fit(self, points: Points) -> Self:  # noqa: ARG002  # the signature of every map
-        """Return the map itself: the basis teaches it nothing."""
+        """Return the map itself: there is nothing to learn."""
         return self
 
     @abstractmethod

@@ -68,7 +68,7 @@ class Columns(StatelessMap):
         self.__post_init__()
 
     def slot(self, name: str) -> Any:
-        """The names as written between the brackets."""
+        """The names as arguments of the constructor."""
         if name != "arguments":
             return getattr(self, name)
         return Raw(", ".join(map(repr, self.names)), ", ".join(rf"\text{{{_escape(name)}}}" for name in self.names))
@@ -79,7 +79,7 @@ class Columns(StatelessMap):
         return len(self.names)
 
     def nonnegative_on(self, coordinates: bool) -> bool:
-        """A choice of columns keeps what it gets."""
+        """Choosing columns changes no signs."""
         return coordinates
 
     def __call__(self, points: Points) -> Points:

@@ -25,7 +25,7 @@ class FunctionMap(Map):
 
     The function gets all points at once, as plain data (an array or CSR matrix of vectors, a list of frozensets, a list
     of values, a dict of columns), and returns one image per point, in anything that ``as_points`` reads. Each image
-    must depend on its own point alone, else the composed kernel is none; ``fit`` tries this on the first two points.
+    must depend on its own point alone, else the result is not a kernel; ``fit`` checks this on the first two points.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class FunctionMap(Map):
         return self
 
     def out_width(self, width: int) -> None:
-        """Unknown: only the function knows."""
+        """Unknown."""
 
     def __call__(self, points: Points) -> Points:
         """The images of the points, validated."""
@@ -82,5 +82,5 @@ def _same(alone: Points, among: Points) -> bool:
         return bool(np.allclose(first, second, rtol=_ROUNDING, atol=_ROUNDING * float(np.abs(second).max())))
     if isinstance(alone, Sets) and isinstance(among, Sets):
         return alone.raw() == among.raw()
-    # Other values may be made anew by every call, and need not compare equal.
+    # Other values may be new objects on every call, and need not compare equal.
     return alone.domain is among.domain

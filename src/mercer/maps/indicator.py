@@ -22,7 +22,7 @@ class Indicator(Map):
 
     .. math:: S \mapsto (1_{a \in S})_{a \in D}, \qquad \langle S, T \rangle = \lvert S \cap T \rvert
 
-    The dictionary D is made of the items of the basis. An item that is new has no column, yet it still counts in
+    The dictionary D consists of the items of the basis. A new item has no column, but it still counts in
     <S, S> = \|S\|, so that distances and normalised kernels stay right.
 
     Examples
@@ -40,7 +40,7 @@ class Indicator(Map):
     notation: ClassVar[Notation] = Notation(text="1[{x}]", latex=r"\mathbf{{1}}_{{{x}}}")
 
     def fit(self, points: Points) -> "FittedIndicator":
-        """Number the items of the basis: in increasing order where they can be sorted, else as they are first seen."""
+        """Number the items of the basis: in increasing order if they can be sorted, else in order of appearance."""
         return FittedIndicator(_numbered(_sets(self, points).items), self)
 
     def out_width(self, width: int) -> None:

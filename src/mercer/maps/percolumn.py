@@ -1,4 +1,4 @@
-"""The identity on vectors that a parameter of a kernel fits."""
+"""The identity, which checks that a parameter of a kernel fits the vectors."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
@@ -44,7 +44,7 @@ class PerColumn(StatelessMap):
         return require(points, self.needs, self.owner)
 
     def out_width(self, width: int) -> int:
-        """As many columns as before."""
+        """The number of columns does not change."""
         check_one_per_column(self.owner, self.name, self.value, width)
         return width
 

@@ -37,11 +37,11 @@ class UnitRows(StatelessMap):
     )
 
     def out_width(self, width: int) -> int:
-        """As many columns as before."""
+        """The number of columns does not change."""
         return width
 
     def nonnegative_on(self, coordinates: bool) -> bool:
-        """A direction keeps the signs."""
+        """Dividing by the norm changes no signs."""
         return coordinates
 
     def __call__(self, points: Points) -> Vectors:

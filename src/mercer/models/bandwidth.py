@@ -25,7 +25,7 @@ STEP = 4.0
 GRID: Array = 3e-3 * STEP ** np.arange(7.0)
 # Powers of two that one step of the grid may be, of weights that are exponentials of a distance or of its square.
 DOUBLINGS = (4, 2)
-# The grid needs only a rough median.
+# The grid only needs a rough median.
 SAMPLE_ROWS = 100
 # What is tried around the best of the default grid, round by round: the next width, times these powers of what one
 # squaring of a weight narrows it by. Where that is little, √2 for a Gaussian, three widths in one walk are worth two.
@@ -35,9 +35,9 @@ SHARED_ROUNDS = ((-1.0, 0.0, 1.0), (0.0,))
 MANY_DOUBLINGS = 4
 # Squarings of a weight, one after the other, that leave its relative error below 1e-12: each doubles it.
 MOST_DOUBLINGS = 12
-# Up to so many sums several widths are made in one walk: beyond, the products take longer than the weights.
+# Up to this many sums, several widths share one walk; beyond, the products take longer than the weights.
 FEW_SUMS = 4
-# A new width keeps this share of the way from each known one, so that it says something new.
+# A new width stays this far from every known one, relative to their spacing, so that it is informative.
 APART = 0.1
 
 
@@ -51,10 +51,10 @@ class Weights(Protocol):
         """How many times the weights must be squared to be those of a bandwidth one `STEP` smaller; 0: no power is."""
 
     def distance(self) -> Distance:
-        """By which the nearest point is found where no weight is left."""
+        """The distance by which the nearest point is found where all weights vanish."""
 
     def grid(self, points: Points) -> Array:
-        """Bandwidths to try on these points, increasing."""
+        """Bandwidths to try on these points, in increasing order."""
 
 
 @final
@@ -94,7 +94,7 @@ class FormulaWeights:
     def _refuse_without_lengths(self, asked: str) -> None:
         if not has_lengths(self.kernel):
             raise InvalidParameter(
-                f"{asked} has no meaning for {self.kernel!r}.",
+                f"{asked} does not apply to {self.kernel!r}.",
                 "A bandwidth multiplies the length scales of a formula, and this one has none.",
                 "Use bandwidth=1.0, which takes the kernel as it is.",
             )
@@ -112,7 +112,7 @@ class WindowWeights:
         return self.window.at(h)
 
     def doublings(self) -> int:
-        """No power of a window is a window."""
+        """Powers of windows are not windows."""
         return 0
 
     def distance(self) -> Distance:
@@ -151,7 +151,7 @@ class Choice:
 
 def choose(form: Weights, points: Points, table: Array, smoothing: Smoothing, widths: Array | None) -> Choice:
     """The width with the best score of leave-one-out, of these or of a default grid that is refined around its best."""
-    own = form.grid(points)  # also refuses what has no bandwidth
+    own = form.grid(points)  # also refuses kernels without a bandwidth
     tried = own if widths is None else widths
     ladder = Ladder(form, points, table, smoothing, float(tried[-1]))
     doublings = form.doublings() if widths is None and table.shape[1] <= FEW_SUMS else 0
@@ -205,7 +205,7 @@ def _sample(points: Points) -> Points:
 
 
 def _best(bandwidths: Array, scores: Array) -> float:
-    """The width with the largest score; of equally good ones the widest, whatever their order."""
+    """The width with the largest score; among ties, the widest."""
     return float(bandwidths[scores == scores.max()].max())
 
 
@@ -224,6 +224,6 @@ def next_width(bandwidths: Array, scores: Array) -> float | None:
     left, right = x[best] - x[best - 1], x[best + 1] - x[best]
     down, up = (s[best] - s[best - 1]) * right, (s[best] - s[best + 1]) * left  # both at least 0
     shift = 0.5 * (right * down - left * up) / (down + up) if 0.0 < down + up < np.inf else 0.0
-    if abs(shift) < APART * min(left, right):  # as good as known: look at the wider side
+    if abs(shift) < APART * min(left, right):  # too close to a known width: try the wider side
         shift = 0.5 * (right if right >= left else -left)
     return float(np.exp(x[best] + np.clip(shift, -(1.0 - APART) * left, (1.0 - APART) * right)))

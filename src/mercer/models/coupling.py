@@ -10,7 +10,7 @@ Index = npt.NDArray[np.intp]
 
 # Pairwise probabilities are kept this far from 0 and 1, so that the coupled ones are unique.
 SMALLEST = 1e-7
-# By which share the predicted class stands above those that are pooled with it.
+# The relative lead of the predicted class over those pooled with it.
 EDGE = 1e-12
 # Rows whose systems are solved together.
 ROWS_AT_ONCE = 2048
@@ -59,11 +59,11 @@ def agreeing(p: Array, winner: Index) -> Array:  # (m, k), (m,)
     ordered = -np.sort(-others, axis=1)[:, : k - 1]
     sums = own[:, None] + np.cumsum(np.maximum(ordered, 0.0), axis=1)
     means = sums / np.arange(2, k + 1)
-    # The largest others are pooled one by one, as long as they are above the mean of those before.
+    # The largest others are pooled one by one, while they exceed the mean of those pooled so far.
     before = np.column_stack([own, means[:, :-1]])
     pooled = np.cumprod(ordered > before, axis=1).sum(axis=1)
     level = np.where(pooled > 0, means[places, np.maximum(pooled, 1) - 1], own)
-    # A tie would go to the first class of the row.
+    # Avoid a tie, which would go to the first class.
     out = np.minimum(p, np.where(pooled > 0, (1.0 - EDGE) * level, np.inf)[:, None])
     out[places, winner] = level * (1.0 + EDGE * pooled)
     return np.asarray(out)

@@ -30,7 +30,7 @@ Array = npt.NDArray[np.float64]
 # The row of the table of solvers that works in explicit features.
 PRIMAL = "primal"
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-# Below so many entries float64 takes no time worth saving.
+# Below this many entries, float64 is fast enough.
 FEW_ENTRIES = 1_000_000
 # A decision in float32 has its sign when it is further from 0 than so many times the largest error among the rows that
 # are computed twice, of which there are at least this many: errors of rows spread about as widely as those few show.
@@ -156,9 +156,9 @@ class Model:
         coef = self.coef if self.pairs is None else self.pairs.by_pair(self.coef)
         seen = ROUNDING * np.sqrt(np.square(coef).sum(axis=0))
         rows = np.arange(0, m, max(1, m // LEAST_SEEN))
-        while rows.size:  # which are computed again, until those that are not are beyond doubt
+        while rows.size:  # recompute these, until the signs of all others are beyond doubt
             exact = self.decide(self.against(points.take(rows)))
-            seen = np.maximum(seen, np.abs(exact - rough[rows]).max(axis=0))  # no number where float32 holds none
+            seen = np.maximum(seen, np.abs(exact - rough[rows]).max(axis=0))  # NaN if float32 overflows
             rough[rows], is_rough[rows] = exact, False
             rows = np.flatnonzero(is_rough & ~(np.abs(rough) > SURE * seen).all(axis=1))
         return rough

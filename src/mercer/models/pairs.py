@@ -18,9 +18,9 @@ __all__ = ["Pairs", "pairs"]
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
-# Up to this many classes the zeros among the coefficients of all pairs cost less than making blocks of K would.
+# Up to this many classes, multiplying by the zero coefficients costs less than computing K in blocks.
 FEW_CLASSES = 4
-# Up to this many new points one matrix for all classes is made sooner than one for each.
+# Up to this many new points, one matrix for all classes is faster than one per class.
 FEW_ROWS = 64
 
 

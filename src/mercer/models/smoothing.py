@@ -22,9 +22,9 @@ Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
-# Below this, numbers without all their digits (under 1e-308) would count in a sum of weights.
+# Below this sum of weights, subnormal weights (under 1e-308, with fewer digits) would matter.
 LEAST_SUM = float(np.finfo(np.float64).tiny / np.finfo(np.float64).eps)
-# One point with more than this share of the weight says nothing about the noise.
+# If one point has more than this share of the weight, nothing is known about the noise.
 ALONE = 1.0 - 1e-8
 
 
@@ -60,7 +60,7 @@ class Mean:
         """Means, in the units of the values, and the sums of the weights."""
         total = sums[..., -1]
         means = sums[..., :-1] / np.where(total >= LEAST_SUM, total, 1.0)[..., None]
-        # A mean lies among what it is the mean of; rounding may not.
+        # A mean lies within the range of its values; a rounded one may not.
         return np.clip(means, self.lowest, self.highest), total
 
     def errors(self, values: Array, predictions: Array) -> Array:

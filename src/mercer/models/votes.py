@@ -69,7 +69,7 @@ def _uniform(_space: FeatureSpace, found: Found) -> Array:
 def _inverse_distances(space: FeatureSpace, found: Found) -> Array:
     distances = space.distances(found)
     exact = distances == 0.0
-    # A point that is a training point hears only those that lie where it does.
+    # A point that coincides with training points listens to those alone.
     with np.errstate(divide="ignore"):
         return np.where(exact.any(axis=1, keepdims=True), exact, 1.0 / distances)
 
@@ -78,11 +78,11 @@ def _kernel_values(space: FeatureSpace, found: Found) -> Array:
     values = space.values(found)
     if (values < 0.0).any():
         raise InvalidInput(
-            'weights="kernel" needs kernel values ≥ 0: a vote cannot weigh less than nothing.',
+            'weights="kernel" needs kernel values ≥ 0: a vote cannot have a negative weight.',
             f"The smallest value of a neighbour is {values.min():.6g}.",
             'Use a kernel of values ≥ 0, such as RBF(), or weights="distance".',
         )
-    # Where all values have become 0 the nearest decides, as it does in the limit.
+    # If all values have underflowed to 0, the nearest decides, as it does in the limit.
     silent = ~values.any(axis=1)
     values[silent, 0] = 1.0
     return values

@@ -1,4 +1,4 @@
-"""What the data is: the only place where input is looked at."""
+"""What the data is: the only place where input is checked."""
 
 from mercer.points.adapt import as_points, check_same_width, require
 from mercer.points.base import Domain, Points

@@ -21,7 +21,7 @@ __all__ = ["as_points", "check_same_width", "require"]
 
 @runtime_checkable
 class _SupportsArray(Protocol):
-    """What NumPy can turn into an array: the array protocol of other libraries."""
+    """Objects of other libraries that NumPy can turn into arrays (the array protocol)."""
 
     def __array__(self) -> NDArray[Any]: ...
 
@@ -68,7 +68,7 @@ def as_points(X: object, name: str = "X") -> Points:
 def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X") -> Points:
     """Points of one of the domains that `owner` needs, or an error that says what would work.
 
-    A table stands for all its columns (vectors if they are numbers), dense vectors for a precomputed matrix.
+    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix.
 
     Examples
     --------

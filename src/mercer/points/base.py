@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 Selection: TypeAlias = slice | Sequence[int] | Sequence[bool] | NDArray[Any]
-"""A choice of rows: a slice, integers, or one boolean per row."""
+"""Selected rows: a slice, integers, or one boolean per row."""
 
 
 @final
@@ -139,7 +139,7 @@ def found_none(name: str, what: str, shape: tuple[int, ...]) -> InvalidInput:
 
 
 def as_selection(rows: Selection, n: int) -> slice | NDArray[np.intp]:
-    """Check a choice among n rows; booleans become integers, a slice stays one.
+    """Check a selection among n rows; booleans become integers, a slice stays a slice.
 
     Examples
     --------
@@ -171,5 +171,5 @@ def as_selection(rows: Selection, n: int) -> slice | NDArray[np.intp]:
         )
     outside = (index < -n) | (index >= n)
     if outside.any():
-        raise InvalidInput("rows must lie among the points.", f"Got {index[outside][0]} for {n} points.")
+        raise InvalidInput("rows are out of range.", f"Got {index[outside][0]} for {n} points.")
     return index.astype(np.intp, copy=False)

@@ -66,7 +66,7 @@ class Objects:
                 raise InvalidInput(
                     f"Input {name} contains NaN.",
                     f"Row {row} is {shown(value)}, which does not equal itself.",
-                    "Put a value of your own in its place, for instance None or 'missing'.",
+                    "Replace it by a value of your own, for instance None or 'missing'.",
                 )
         object.__setattr__(self, "values", read_only(values))
         object.__setattr__(self, "kind", kind)

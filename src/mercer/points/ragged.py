@@ -209,7 +209,7 @@ def _gather(offsets: NDArray[np.int64], index: slice | NDArray[np.intp]) -> tupl
 
 
 def _check_items(items: NDArray[np.object_], offsets: NDArray[np.int64], name: str) -> None:
-    # Looking at different items only is faster than at all, and NaN is different from every item.
+    # Checking distinct items only is faster, and NaN is distinct from every item.
     if not any(item is not None and is_missing(item) for item in set(items)):
         return
     place = next(i for i, item in enumerate(items) if item is not None and is_missing(item))
@@ -217,5 +217,5 @@ def _check_items(items: NDArray[np.object_], offsets: NDArray[np.int64], name: s
     raise InvalidInput(
         f"Input {name} contains NaN.",
         f"The set in row {row} holds {shown(items[place])}, which does not equal itself.",
-        "Drop it from the set, or put a value of your own in its place.",
+        "Drop it from the set, or replace it by a value of your own.",
     )

@@ -53,12 +53,12 @@ class Column:
 class Table:
     """Points whose parts are named columns, each of its own domain.
 
-    A column is looked at when it is selected, so a missing value in a column that no kernel reads does no harm.
+    A column is validated when it is selected, so a missing value in a column that no kernel reads does no harm.
 
     Parameters
     ----------
     X : pandas.DataFrame, polars.DataFrame, pyarrow.Table or dict of columns
-        At least one row and one column; the columns have one length and different names. A name that is not a string
+        At least one row and one column; the columns have equal length and distinct names. A name that is not a string
         is turned into one.
     name : str
         The argument's name in messages.
@@ -141,7 +141,7 @@ class Table:
         return {name: column.values for name, column in self.columns.items()}
 
     def domain_of(self, names: Iterable[str | int]) -> Domain:
-        """What `select` would make of these columns."""
+        """The kind of points that `select` would make of these columns."""
         domains = [self.columns[self._find(name)].domain for name in names]
         if all(domain is Domain.VECTORS for domain in domains):
             return Domain.VECTORS
@@ -189,7 +189,7 @@ class Table:
         single = all(array.dtype == np.float32 for array in arrays)
         _check_real(arrays, names, self.name)
         matrix = np.empty((len(self), len(arrays)), dtype=np.float32 if single else np.float64)
-        with np.errstate(over="ignore"):  # what overflows becomes infinite, and is named by row and column
+        with np.errstate(over="ignore"):  # overflow becomes infinite, and is reported by row and column
             for j, array in enumerate(arrays):
                 matrix[:, j] = array
         return Vectors(matrix, self.name, labels=names)
@@ -317,7 +317,7 @@ def _floats(numbers: list[Any]) -> NDArray[Any]:
     try:
         return np.array(numbers, dtype=np.float64)
     except OverflowError:
-        # An integer beyond float64 is named by row and column when the column is selected.
+        # An integer beyond float64 is reported by row and column when the column is selected.
         return np.array([_float(number) for number in numbers])
 
 

@@ -1,4 +1,4 @@
-"""Vectors: dense or sparse (CSR) rows of real numbers. The only place that looks at a numeric array's shape."""
+"""Vectors: dense or sparse (CSR) rows of real numbers. The only place where the shape of a numeric array is checked."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from mercer.points.sparse import check_well_formed
 __all__ = ["Vectors", "refuse_masked"]
 
 _INT32_MAX = 2**31 - 1
-# Entries looked at together when a bad one must be found: large enough for speed, small enough to need no memory.
+# Entries checked at a time when looking for a bad one: enough for speed, few enough to need no memory.
 _BLOCK = 1 << 20
 _RESHAPE = (
     "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
@@ -137,7 +137,7 @@ def _checked_dense(X: object, name: str, labels: Sequence[str] | None) -> NDArra
         raise found_none(name, "sample", array.shape)
     if array.shape[1] == 0:
         raise found_none(name, "feature", array.shape)
-    with np.errstate(over="ignore"):  # what overflows becomes infinite, and is named by row and column
+    with np.errstate(over="ignore"):  # overflow becomes infinite, and is reported by row and column
         floats: NDArray[np.floating[Any]] = np.ascontiguousarray(array, dtype=_working_type(array.dtype))
     _check_finite(floats, name, labels)
     return read_only(floats)
@@ -301,7 +301,7 @@ _RESCALE = "Remove that row, or rescale the column."
 
 
 def _check_finite(array: NDArray[np.floating[Any]], name: str, labels: Sequence[str] | None) -> None:
-    # One pass without memory: the sum of finite numbers is finite unless it overflows, which the search then sorts out.
+    # One pass without memory: a sum of finite numbers is finite unless it overflows, which the search then detects.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(array.sum()):
             return

@@ -27,7 +27,7 @@ class Status(Enum):
         "raise tol, raise alpha or lower C, or scale the data"
     )
     INEXACT = (
-        "not solved to the tolerance: rounding stands in the way, because the problem is badly conditioned; "
+        "not solved to the tolerance: rounding prevents it, because the problem is badly conditioned; "
         "raise alpha or lower C, remove near-duplicate rows, or scale the data"
     )
     GAP_OPEN = (
@@ -35,12 +35,12 @@ class Status(Enum):
         "keeps the duality gap larger than was asked for; lower C, scale the data, or allow a larger gap"
     )
     NO_MARGIN = (
-        "not certified: the margin is zero to rounding, because the two classes overlap as far as nu lets them, and "
-        "coefficients in units of the margin have no meaning; raise nu, or use a kernel with more features"
+        "not certified: two classes overlap so far that at this nu the margin between them is zero to rounding, and so "
+        "are their decisions; raise nu, or use a kernel with more features"
     )
     INDEFINITE = (
-        "not certified: the Gram matrix has a negative eigenvalue, so its kernel is none on this data and the answer "
-        "is a stationary point of a problem that is not convex; check_gram and refute show why, a repair mends it"
+        "not certified: K has a negative eigenvalue, so the kernel is not positive on this data, and the answer "
+        "is a stationary point of a problem that is not convex; check_gram and refute show why, and a repair can fix it"
     )
 
     @property
@@ -101,7 +101,7 @@ class Certificate:
     trace : tuple of float
         The solver's own measure of progress, one value per iteration.
     assumptions : tuple
-        What the kernel's positivity, and with it the certificate, rests on without being derived.
+        What the kernel's positivity, and with it the certificate, assumes without deriving it.
     note : str
         One sentence on how it went.
     """

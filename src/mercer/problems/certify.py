@@ -1,14 +1,14 @@
 """The referee: primal, dual and gap from the published coefficients, for every solver alike.
 
-Nothing of the solver's own is used: f is recomputed from a in float64. The dual point is a, moved onto the
-constraints (its box and Bᵀa = p) where it misses them; weak duality then makes P − D a bound that needs no trust.
+Nothing of the solver's is used: f is recomputed from the coefficients in float64. The dual point is α, moved onto the
+constraints (its box and Bᵀα = p) if it misses them; by weak duality P − D is then a bound that needs no trust.
 
-With a' = a + δ the feasible point, the difference of P and D is
+With α' = α + δ the feasible point, the difference of P and D is
 
-    gap = ½ δᵀKδ + Σᵢ cᵢ [ℓ(gᵢ, yᵢ) + ℓ*(−a'ᵢ/cᵢ, yᵢ) + gᵢ a'ᵢ/cᵢ],
+    gap = ½ δᵀKδ + Σᵢ cᵢ [ℓ(gᵢ, yᵢ) + ℓ*(−α'ᵢ/cᵢ, yᵢ) + gᵢ α'ᵢ/cᵢ],
 
 a sum of terms that are ≥ 0 (Fenchel-Young), and is computed as that sum: the difference of two large numbers would be
-rounding and nothing else. Where a' could not be brought to Bᵀa' = p, by more than rounding, |θ|ᵀ|Bᵀa' − p| is added.
+rounding and nothing else. Where α' could not be brought to Bᵀα' = p, by more than rounding, |θ|ᵀ|Bᵀα' − p| is added.
 """
 
 import math
@@ -30,11 +30,11 @@ __all__ = ["Measured", "certify", "measure"]
 Array = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-# A quadratic form below this, relative to its size if nothing cancelled, is negative and not rounding.
+# A quadratic form below this, relative to its size without cancellation, is truly negative, not rounding.
 NEGATIVE = 1e-10
-# Rounding of aᵀKa up to this share of P is no reason to doubt it, whatever tol asks for.
+# Rounding of αᵀKα up to this share of P is accepted, whatever tol is.
 LOST = 1e-6
-# A way to the feasible point that is no longer than so many roundings of a: K times it is less than those of K a, and
+# If the feasible point is within this many roundings of α, K times the difference is below the rounding of Kα, and
 # its energy far less.
 ROUNDINGS = 16.0 * EPS
 
@@ -105,11 +105,11 @@ class Measured(NamedTuple):
     primal, dual, gap, relative_gap : float
         As in `Certificate`.
     energy : float
-        ½ aᵀKa.
+        ½ αᵀKα.
     g : ndarray of shape (n, t)
-        K a + B θ.
+        Kα + B θ.
     delta, Kdelta : ndarray of shape (n, t)
-        The way to the feasible point, and K times it; zeros where that is less than rounding.
+        The step to the feasible point, and K times it; zeros if that is below rounding.
     """
 
     primal: float
@@ -131,7 +131,7 @@ def measure(
     unless_above: float = float("inf"),
     times: Callable[[Array], Array] | None = None,
 ) -> Measured:
-    """P, D and their gap at a point: what the referee says, and what a solver that stops by the gap asks.
+    """P, D and their gap at a point, for the referee and for solvers that stop by the gap.
 
     Parameters
     ----------
@@ -140,18 +140,18 @@ def measure(
     a, theta : ndarray of shape (n, t) and (q, t)
         The point.
     Ka : ndarray of shape (n, t), optional
-        Where a solver has it already; the referee makes it anew.
+        If a solver has it already; the referee recomputes it.
     unless_above : float
-        A relative gap that is seen to be above this without K δ is given from below, and K δ as zeros: a product saved.
+        If the gap exceeds this even without K δ, return that lower bound, with zeros for K δ: one product saved.
     times : callable, optional
-        V ↦ K V, where a solver has a faster one.
+        V ↦ K V, if a solver has a faster way.
     """
     delta = feasible(problem, a) - a
     is_feasible = float(np.abs(delta).sum()) <= ROUNDINGS * float(np.abs(a).sum())
     Kdelta: Array | None = np.zeros_like(a) if is_feasible else None
     if Ka is None and is_feasible:
         Ka = np.asarray(problem.gram @ a, dtype=np.float64)
-    elif Ka is None:  # both in one walk over the matrix
+    elif Ka is None:  # both in one pass over the matrix
         Ka, Kdelta = np.hsplit(np.asarray(problem.gram @ np.hstack([a, delta]), dtype=np.float64), 2)
     g = Ka + problem.B @ theta
     terms = _terms(problem, g, a + delta)
@@ -171,23 +171,23 @@ def measure(
 
 
 def _size(problem: Problem, a: Array) -> float:
-    """Σ (Σᵢ |aᵢ| √kᵢᵢ)² over the columns: what aᵀKa is small against, since K a itself may be nothing but rounding."""
+    """Σ (Σᵢ |αᵢ| √kᵢᵢ)² over the columns: what αᵀKα is small against, since Kα itself may be nothing but rounding."""
     roots = np.sqrt(np.maximum(np.asarray(problem.gram.diag(), dtype=np.float64), 0.0))
     return float(((roots @ np.abs(a)) ** 2).sum())
 
 
 def _is_lost(problem: Problem, a: Array, seen: Measured, share: float) -> bool:
-    """Whether the rounding of aᵀKa may be more than this share of P, for a loss that has no residual to show it.
+    """Whether the rounding of αᵀKα may be more than this share of P, for a loss that has no residual to show it.
 
-    Coefficients can be as large as the costs. Where those or K are huge they cancel in K a, and what is left has no
-    digits, though the solver may have found the minimum on another way.
+    Coefficients can be as large as the costs. Where those or K are huge they cancel in Kα, and what is left has no
+    correct digits, though the solver may have found the minimum in another way.
     """
     scale = max(abs(seen.primal), abs(seen.dual), seen.energy)
     return not problem.loss.is_quadratic and EPS * _size(problem, a) > share * scale > 0.0
 
 
 def _missed(problem: Problem, a: Array, theta: Array) -> float:
-    """|θ|ᵀ|Bᵀa − p|, where that is more than the rounding of the sums."""
+    """|θ|ᵀ|Bᵀα − p|, where that is more than the rounding of the sums."""
     missed = np.abs(problem.B.T @ a - problem.price[:, None])
     rounding = len(a) * EPS * (np.abs(problem.B).T @ np.abs(a))
     return float((np.abs(theta) * np.where(missed > rounding, missed, 0.0)).sum())
@@ -195,19 +195,19 @@ def _missed(problem: Problem, a: Array, theta: Array) -> float:
 
 class _Terms(NamedTuple):
     losses: float  # Σ c ℓ(g, y)
-    conjugates: float  # Σ c ℓ*(−a/c, y)
-    excess: float  # Σ c [ℓ + ℓ* + g a/c], each ≥ 0
+    conjugates: float  # Σ c ℓ*(−α/c, y)
+    excess: float  # Σ c [ℓ + ℓ* + g α/c], each ≥ 0
     rounding: float  # eps · Σ c ℓ(0, y): the size of P below which it is zero, as for a constant y with an intercept
 
 
 def _terms(problem: Problem, g: Array, a: Array) -> _Terms:
-    """The sums over rows, some rows at a time: a dozen arrays as long as the data would cost more than its products."""
+    """The sums over rows, in blocks: a dozen arrays as long as the data would cost more than its products."""
     parts = [_terms_of(problem, rows, g[rows], a[rows]) for rows in row_blocks(len(a), a.shape[1], CACHED)]
     return _Terms(*map(math.fsum, zip(*parts, strict=True)))
 
 
 def _terms_of(problem: Problem, rows: slice, g: Array, a: Array) -> _Terms:
-    """Of some rows. Those of infinite cost add no loss and −a y to the dual, rows of no cost nothing."""
+    """For some rows. Those of infinite cost add no loss, and −a y to the dual; rows without cost add nothing."""
     cost, y, loss = problem.cost[rows], problem.y[rows], problem.loss
     hard = np.isinf(cost)
     soft = (cost > 0.0) & ~hard
@@ -234,7 +234,7 @@ def _violation(problem: Problem, g: Array, hard: npt.NDArray[np.bool_]) -> float
 
 
 def _remainder(cost: Array, missing: Array, a: Array) -> Array:  # (n, t)
-    """√c r with r = (y − g) − a/c, zero for rows without cost: what is left of the squared loss's equations."""
+    """√c r with r = (y − g) − α/c, zero for rows without cost: the residual of the equations of the squared loss."""
     root = np.sqrt(cost)
     return root * missing - np.divide(a, root, out=np.zeros_like(a), where=root > 0.0)
 
@@ -242,7 +242,7 @@ def _remainder(cost: Array, missing: Array, a: Array) -> Array:  # (n, t)
 def _residual(problem: Problem, g: Array, a: Array, hard: npt.NDArray[np.bool_]) -> float:
     if not problem.loss.is_quadratic:
         return float("nan")
-    # In a column of infinite costs these cancel: a/c is nothing, and the weights remain.
+    # In a column of infinite costs these cancel: α/c is nothing, and the weights remain.
     is_hard, weight, y = hard.any(axis=0), problem.weight[:, None], problem.y
 
     def cost(rows: slice) -> Array:
@@ -254,7 +254,7 @@ def _residual(problem: Problem, g: Array, a: Array, hard: npt.NDArray[np.bool_])
 
 
 def _norms(shape: tuple[int, int], made: Callable[[slice], Array]) -> Array:  # (t,)
-    """The norms of the columns of what is made some rows at a time."""
+    """The column norms of a matrix that is computed in blocks of rows."""
     squares = (np.square(made(rows)).sum(axis=0) for rows in row_blocks(*shape, CACHED))
     return np.asarray(np.sqrt(sum(squares, start=np.zeros(shape[1]))))
 

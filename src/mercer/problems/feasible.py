@@ -1,8 +1,8 @@
-"""From a dual point to one that satisfies its constraints: inside the box of the loss, and Bᵀa = p.
+"""Move a dual point onto its constraints: inside the box of the loss, and Bᵀα = p.
 
-Where the slope of the loss is continuous, the point is tilted: a/c is minus the slope at some decision g, and that at
-g + B μ satisfies Bᵀa = p for the μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, and is inside by construction. For
-Huber's loss and the squared hinge that is the nearest such point in the norm Σᵢ aᵢ²/cᵢ; for probabilities and means,
+Where the slope of the loss is continuous, the point is tilted: α/c is minus the slope at some decision g, and that at
+g + B μ satisfies Bᵀα = p for the μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, and is inside by construction. For
+Huber's loss and the squared hinge that is the nearest such point in the norm Σᵢ αᵢ²/cᵢ; for probabilities and means,
 where an additive change would be larger than the small ones, it is the nearest by entropy. Where there are kinks, or
 neither box nor bend, the point is projected.
 """
@@ -22,15 +22,15 @@ PROJECTION_ROUNDS = 50
 # Newton steps for μ, and halvings of one of them.
 SHIFT_ROUNDS = 60
 HALVINGS = 60
-# Bᵀa = p to this share of Σ|Bᵢ aᵢ| is rounding.
+# Bᵀα = p to this share of Σ|Bᵢ αᵢ| is rounding.
 ROUNDING = 1e-15
 # How far a step goes where no loss bends, in units of g: there slopes say the direction alone. Where they say it column
 # by column, the next one goes so many times as far, unless one was too long.
 FARTHEST = 1e2
 FARTHER = 4.0
-# From one division of g and μ to the next.
+# The factor from one scaling of g and μ to the next.
 COOLER = 4.0
-# A step is short enough when the slope along it has not come out on the other side by more than this share of itself.
+# A step is short enough if the slope along it has not overshot to the other side by more than this share of itself.
 OVERSHOT = 0.5
 
 
@@ -43,10 +43,10 @@ def feasible(problem: Problem, a: Array) -> Array:  # (n, t) -> (n, t)
 def best_shift(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: Array) -> Array:  # (q, t)
     """The μ that minimises Σᵢ cᵢ ℓ(gᵢ + Bᵢ μ, yᵢ) + pᵀμ, for a smooth loss.
 
-    Where the loss joins its columns, a constant in all of them changes nothing; their mean is then 0.
+    If the loss joins its columns, adding a constant to all of them changes nothing; their mean is then set to 0.
 
-    From far away no loss bends and Newton's method is lost. Then the same is done for g and μ divided by so much that
-    all losses do, and by less and less from there.
+    Far from the solution no loss has curvature, and Newton's method fails. Then g and μ are scaled down until
+    all losses do, and scaled back up step by step.
     """
     mu = np.zeros((B.shape[1], g.shape[1]))
     if mu.size == 0:
@@ -70,7 +70,7 @@ def _newton_shift(loss: Loss, g: Array, y: Array, cost: Array, B: Array, price: 
     q, t = mu.shape
     far = FARTHEST
 
-    def pull(at: Array) -> tuple[Array, Array]:  # minus the gradient, and what of it is rounding
+    def pull(at: Array) -> tuple[Array, Array]:  # minus the gradient, and its rounding error
         with np.errstate(invalid="ignore", over="ignore"):  # too far: an infinite slope
             a = -cost * loss.slope(g + B @ at, y)
             return B.T @ a - price[:, None], ROUNDING * (np.abs(B).T @ np.abs(a))
@@ -108,7 +108,7 @@ def _border_hessian(cost: Array, d: Array, B: Array, is_joint: bool) -> Array:  
 
     pⱼ (1 − pⱼ) is made of the products pⱼ pₖ with the other classes: where one p is nearly 1, the difference would be
     rounding. A constant in all columns of a loss that joins them changes nothing; there H gets a curvature as large as
-    elsewhere, for what rounding would leave in place of 0 is not to be divided by.
+    elsewhere, because rounding errors in place of 0 must not be divided by.
     """
     q, t = B.shape[1], d.shape[1]
     H = np.empty((q, t, q, t))
@@ -143,7 +143,7 @@ def _clipped(problem: Problem, a: Array) -> tuple[Array, Array, Array]:
 
 
 def _boxed(problem: Problem, a: Array) -> Array:
-    if problem.loss.is_quadratic and problem.B.shape[1] == 0:  # neither a bound nor an equality
+    if problem.loss.is_quadratic and problem.B.shape[1] == 0:  # neither bounds nor an equality
         return np.where(problem.cost > 0.0, a, 0.0)
     point, low, high = _clipped(problem, a)
     if problem.B.shape[1] == 0:

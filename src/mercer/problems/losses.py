@@ -1,7 +1,7 @@
-"""The losses, one row each: what the primal adds up, and what the dual makes of it.
+"""The losses, one row each: what the primal adds up, and its counterpart in the dual.
 
 A loss ℓ(g, y) is convex in the decision g. The dual needs its conjugate ℓ*(v, y) = sup_g (v g − ℓ(g, y)), taken at
-v = −aᵢ/cᵢ, and the interval in which aᵢ/cᵢ must lie for that to be finite. Newton's method needs slope and Hessian; the
+v = −αᵢ/cᵢ, and the interval in which αᵢ/cᵢ must lie for that to be finite. Newton's method needs slope and Hessian; the
 referee needs, of a loss whose slope is continuous, a decision of any given slope.
 
 The losses of logistic regression are negative logarithms of probabilities, and their conjugates negative entropies:
@@ -58,7 +58,7 @@ class Loss:
     name : str
         Its key.
     formula, conjugate_formula : str
-        As they are printed.
+        As printed.
     targets : Targets
         What y may be.
     value : callable (g, y) -> array
@@ -68,7 +68,7 @@ class Loss:
     conjugate : callable (v, y) -> array
         ℓ*(v, y), entry by entry, for −v inside the box; (n, 1) for a loss that joins the columns.
     box : callable (y) -> (array, array)
-        Least and largest aᵢ/cᵢ; infinite where there is no bound.
+        The smallest and largest αᵢ/cᵢ; infinite if there is no bound.
     curvature : float
         The largest second derivative in g, infinity where ℓ has a kink or bends without bound.
     hessian : callable (g, y) -> array, optional
@@ -77,7 +77,7 @@ class Loss:
     decision : callable (v, y) -> array, optional
         A g whose slope is v, where there is a Hessian; for a v outside the box, one whose slope is the nearest.
     is_joint : bool
-        Whether one loss joins all t columns of a row, so that a row has one cost and not t.
+        Whether one loss joins all t columns of a row, so that a row has one cost instead of t.
     is_quadratic : bool
         Whether the optimum is a linear system.
     """

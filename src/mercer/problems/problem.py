@@ -1,18 +1,18 @@
 """The one problem of mercer's machines, and its sign conventions; support vector machines have a type of their own.
 
     minimise over f in the space of the kernel and θ in ℝ^q:
-        P = ½ ‖f‖² + Σᵢ cᵢ ℓ(gᵢ, yᵢ) + pᵀθ,          g = K a + B θ,   f = Σᵢ aᵢ k(xᵢ, ·),   ‖f‖² = aᵀ K a,
+        P = ½ ‖f‖² + Σᵢ cᵢ ℓ(gᵢ, yᵢ) + pᵀθ,          g = Kα + B θ,   f = Σᵢ αᵢ k(xᵢ, ·),   ‖f‖² = αᵀ Kα,
 
-    maximise over a with Bᵀ a = p:
-        D = −½ aᵀ K a − Σᵢ cᵢ ℓ*(−aᵢ/cᵢ, yᵢ).
+    maximise over α with Bᵀ α = p:
+        D = −½ αᵀ Kα − Σᵢ cᵢ ℓ*(−αᵢ/cᵢ, yᵢ).
 
-The coefficients a are signed (there is no y in front of them): a prediction is Σᵢ aᵢ k(xᵢ, x) plus a row of B times θ.
-At the optimum −aᵢ/cᵢ is a slope of ℓ(·, yᵢ) at gᵢ.
+The coefficients α are signed (there is no y in front of them): a prediction is Σᵢ αᵢ k(xᵢ, x) plus a row of B times θ.
+At the optimum −αᵢ/cᵢ is a slope of ℓ(·, yᵢ) at gᵢ.
 
-- A penalty λ and weights wᵢ enter as cᵢ = wᵢ/λ. c = 0 drops a row (then aᵢ = 0); c = ∞ makes its loss a constraint.
+- A penalty λ and weights wᵢ enter as cᵢ = wᵢ/λ. c = 0 drops a row (then αᵢ = 0); c = ∞ makes its loss a constraint.
   Where constraints of the squared loss contradict each other, the limit λ → 0 is meant: least squares of least norm.
 - An intercept is the column B = 1 with price p = 0.
-- With t targets a, g, y and θ have t columns and P is the sum over them; or one loss joins the columns of a row
+- With t targets α, g, y and θ have t columns and P is the sum over them; or one loss joins the columns of a row
   (softmax), and then a row has one cost.
 
 Support vector machines are instances of the formula too, but come in batches (pairs of classes, folds) over ranges of
@@ -54,7 +54,7 @@ class Problem:
     price : ndarray of shape (q,)
         p.
     weight : ndarray of shape (n,), optional
-        How rows of infinite cost weigh against each other where they cannot all hold: the limit of cᵢ = wᵢ/λ as λ → 0.
+        Relative weights of rows of infinite cost if they cannot all hold: the limit of cᵢ = wᵢ/λ as λ → 0.
     """
 
     gram: Gram
@@ -81,7 +81,7 @@ class Problem:
         got = {"gram": self.gram.shape, "cost": self.cost.shape, "B": self.B.shape, "weight": self.weight.shape}
         for name, shape in expected.items():
             if got[name] != shape:
-                raise InvalidInput(f"{name} must have shape {shape} to go with y.", f"Got {got[name]}.")
+                raise InvalidInput(f"{name} must have shape {shape} to match y.", f"Got {got[name]}.")
         if not (self.cost >= 0.0).all():
             raise InvalidInput("Costs must be numbers ≥ 0.", f"The smallest is {self.cost.min()}.")
         if not self.loss.targets.admits(self.y):

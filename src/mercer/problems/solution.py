@@ -1,4 +1,4 @@
-"""What a solver hands back, and what is published after the referee has seen it."""
+"""What a solver returns, and what is published after the referee has checked it."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,12 +17,12 @@ Array = npt.NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A solver's claim, not yet looked at by the referee.
+    """A solver's claim, not yet checked by the referee.
 
     Attributes
     ----------
     coef : ndarray of shape (n, t)
-        a.
+        α.
     theta : ndarray of shape (q, t)
         θ.
     iterations : int
@@ -43,7 +43,7 @@ class Answer:
     note : str
         One sentence on how it went, for `explain`.
     weights : ndarray of shape (M, t) or None
-        w = Φᵀa, where it was solved for.
+        w = Φᵀα, if that was solved for.
     """
 
     coef: Array
@@ -64,7 +64,7 @@ class Answer:
 class ErrorBound:
     """How far a prediction can be from the exact minimiser's, from the residual of the squared loss alone.
 
-    What was published is the exact answer for targets y − r. Solving is linear in the targets, so the error is the
+    The published answer is exact for targets y − r. The solution is linear in the targets, so the error is the
     answer for the targets r: with c = w/λ, at most ½‖√c r‖·√k(x, x) at x. With an intercept, the (weighted) mean of r
     goes through it as it is, and the rest through the centred kernel.
 
@@ -75,7 +75,7 @@ class ErrorBound:
     mean : ndarray of shape (t,)
         |mean of r|; 0 without an intercept.
     moved : ndarray of shape (t,)
-        √(δᵀKδ) for the step δ by which the coefficients miss Σ aᵢ = 0; 0 without an intercept.
+        √(δᵀKδ) for the step δ by which the coefficients miss Σ αᵢ = 0; 0 without an intercept.
     """
 
     norm: Array
@@ -83,7 +83,7 @@ class ErrorBound:
     moved: Array
 
     def at(self, diagonal: Array, centred: Array) -> Array:  # (m,), (m,) -> (m, t)
-        """The bound where k(x, x) and its centred form (the same without an intercept) have these values."""
+        """The bound at points with these values of k(x, x) and its centred form (the same without an intercept)."""
         roots = (np.sqrt(np.maximum(values, 0.0))[:, None] for values in (diagonal, centred))
         plain, inner = roots
         return self.mean + inner * self.norm + plain * self.moved
@@ -116,7 +116,7 @@ class Solution:
     weights: Array | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # n² numbers that are made again when they are asked for.
+        # n² numbers that are recomputed when needed.
         return {**self.__dict__, "factors": ()}
 
     @property

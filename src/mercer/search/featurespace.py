@@ -43,10 +43,10 @@ class Found:
     index : ndarray of shape (m, k)
         Which training points.
     key : ndarray of shape (m, k)
-        What they were ordered by: d²; or ψ, of which d² is an increasing function; or, with a precomputed kernel,
+        What they are ordered by: d²; or ψ, of which d² is an increasing function; or, with a precomputed kernel,
         d² − k(x, x).
     points : Points, optional
-        Whose neighbours they are; those of the training points themselves where None.
+        The points whose neighbours they are; None for the training points.
     """
 
     index: Index
@@ -74,12 +74,12 @@ class FeatureSpace:
         self._screen = None if self._order is None else self._screened(self._order)
 
     def nearest(self, points: Points | None, k: int) -> Found:
-        """The k nearest training points to each point, ties by index; a training point is no neighbour of itself."""
+        """The k nearest training points of each point, ties by index; a training point is not its own neighbour."""
         if points is not None:
             return Found(*self._nearest(points, k), points)
         index, key = self._nearest(self.binding.basis, k + 1)
         others = index != np.arange(len(index))[:, None]
-        # Behind many duplicates a point may not be among its own neighbours: then the last one is too many.
+        # With many duplicates, a point may not be among its own neighbours; then the last neighbour is dropped.
         others[others.all(axis=1), -1] = False
         return Found(index[others].reshape(-1, k), key[others].reshape(-1, k), None)
 
@@ -105,7 +105,7 @@ class FeatureSpace:
                 yield distance[inside], index[inside]
 
     def distances(self, found: Found) -> Array:
-        """d of each neighbour, (m, k), never falling along a row."""
+        """d of each neighbour, (m, k), non-decreasing along each row."""
         key = found.key + self._diagonal(found.points)[:, None] if self._is_stored else found.key
         # Keys are sorted; rounding of a profile must not disturb their order.
         lengths: Array = np.maximum.accumulate(np.sqrt(self._squared(key)), axis=1)
@@ -130,7 +130,7 @@ class FeatureSpace:
         if self._screen is not None:
             key, index = self._screen.nearest(self._vectors(points), k)
             return index, key
-        # A copy of the training points is one of new points: k(x, x) enters the keys of neither.
+        # Copies of the training points are treated as new points: k(x, x) enters neither key.
         asked = points.take(slice(None)) if self._is_stored else points
         key, found = self._keys.cross(asked).best(k, largest=False)
         return found.astype(np.intp), key
@@ -152,7 +152,7 @@ class FeatureSpace:
         return None if line is None else bind(line, [[0.0]], dtype=np.float64)
 
     def _screened(self, order: Order) -> Screen | None:
-        """A screen, where ψ is a distance of dense vectors."""
+        """A screen, if ψ is a distance between dense vectors."""
         plan = compile_plan(order.psi)
         leaf = plan.leaves[0]
         self._is_square = leaf.kind == "dot"
@@ -185,7 +185,7 @@ class FeatureSpace:
             raise InvalidInput(
                 "Distances need k(x, x) of the new points, which a precomputed kernel does not know.",
                 "",
-                'Ask with return_distance=False, or weigh with weights="uniform" or weights="kernel".',
+                'Use return_distance=False, or weights="uniform" or weights="kernel".',
             )
         return self.binding.diag(points)[rows]
 
@@ -223,7 +223,7 @@ class FeatureSpace:
         inside, outside = 0.0, 1.0
         while self._squared(np.array([outside]))[0] <= square:
             inside, outside = outside, 16.0 * outside
-            if outside > 1e250:  # no two points are so far apart
+            if outside > 1e250:  # no two points are that far apart
                 return np.inf
         for _ in range(64):
             middle = 0.5 * (inside + outside)

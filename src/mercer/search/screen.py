@@ -1,6 +1,6 @@
 """The nearest of many vectors, found by quick keys and proved in float64.
 
-Every query gets a few more candidates than it wants, by a quick key: the distance of the vectors rounded to whole
+Every query gets a few more candidates than it needs, by a quick key: the distance of the vectors rounded to whole
 numbers (`whole.py`; Euclidean only), or one in float32. Their distances are made again in float64, as sums over the
 differences of coordinates. The answer is proved when no other vector can be as near: the key of the last candidate,
 less the most that rounding can have added to it, still exceeds the k-th distance. Queries without that proof are asked
@@ -29,11 +29,11 @@ __all__ = ["CITY_BLOCK", "EUCLIDEAN", "Metric", "Screen"]
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 
-# Candidates beyond k: enough that the proof rarely fails for want of a gap behind the k-th neighbour; and where it did.
+# Candidates beyond k: enough for a gap behind the k-th neighbour, which the proof needs; more where that failed.
 _EXTRA, _MORE = 2, 30
 # Whole numbers are coarser, and in many dimensions many vectors are about as near: one more for so many columns.
 _WHOLE_COLUMNS = 32
-# Queries that are tried first; where a key does not prove most of them, the others are asked by the next at once.
+# Queries that are tried first; if a key proves too few of them, the others go straight to the next kind of key.
 _PILOT = 256
 # The largest coordinates whose squares, and sums of them, float32 and float64 hold.
 _SINGLE, _DOUBLE = 1e12, 1e150
@@ -113,7 +113,7 @@ CITY_BLOCK = Metric(
 
 @final
 class Screen:
-    """Vectors that can be asked for the nearest to others. Ties are broken by index.
+    """Vectors among which nearest neighbours are searched. Ties are broken by index.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class Screen:
         self.metric = metric
         self.whole = _largest_whole(rows)
         self._made: dict[tuple[type, bool], Binding] = {}
-        # Distances do not change when all vectors move, and errors shrink with the norms. The scale, a power of two,
+        # Moving all vectors changes no distance, and smaller norms mean smaller errors. The scale, a power of two,
         # keeps squares inside the range of float32.
         self._range = _range(rows)
         self._centre = _centre(rows, self._range)
@@ -170,7 +170,7 @@ class Screen:
             self._ask_all(queries, left, psi, index)
 
     def _try(self, ask: Callable[[Index, int], Index], left: Index, extra: int) -> Index:
-        """Ask some queries by a quick key, and all of them if that proves most; returns those without a proof."""
+        """Search some queries by a quick key, and all of them if that proves most; return those without a proof."""
         pilot, rest = (left[:_PILOT], left[_PILOT:]) if len(left) > 4 * _PILOT else (left, left[:0])
         unproved = ask(pilot, extra)
         if len(unproved) > len(pilot) // 4:
@@ -180,7 +180,7 @@ class Screen:
     def exact(self, queries: Matrix, candidates: npt.NDArray[np.integer[Any]]) -> Array:
         """ψ between each query and its candidates, (m, c), as a sum over differences in float64."""
         found = np.empty(candidates.shape)
-        with np.errstate(over="ignore"):  # infinite, and refused at the end
+        with np.errstate(over="ignore"):  # becomes infinite, which is refused at the end
             for block in row_blocks(len(queries), candidates.shape[1] * self.rows.shape[1], CACHED):
                 differences = self.rows.take(candidates[block], axis=0).astype(np.float64)
                 differences -= queries[block, None, :].astype(np.float64)
@@ -188,7 +188,7 @@ class Screen:
         return found
 
     def _ask_whole(self, queries: Matrix, psi: Array, index: Index, which: Index, extra: int) -> Index:
-        """Fill in the nearest of some queries from whole numbers; returns those without a proof."""
+        """Fill in the nearest of some queries, found in integers; return those without a proof."""
         if not len(which):
             return which
         n, k = len(self), psi.shape[1]
@@ -273,7 +273,7 @@ class Screen:
 
     @property
     def _lost(self) -> float:
-        """What a sum of squares in float64 may have lost because they are below all numbers."""
+        """How much a sum of squares in float64 may have lost to underflow."""
         return float((self.rows.shape[1] + 8) * np.finfo(np.float64).tiny)
 
     @property
@@ -282,7 +282,7 @@ class Screen:
         return float(self._scale**self.metric.power)
 
     def _prepared(self, rows: Matrix, dtype: type) -> Matrix:
-        """The rows centred and scaled, block by block: memory touched for the first time costs more than this."""
+        """The rows centred and scaled, block by block, because touching new memory would cost more than that."""
         out: Matrix = np.empty(rows.shape, dtype=dtype)
         for block in row_blocks(len(rows), rows.shape[1], CACHED):
             centred = rows[block] - self._centre
@@ -290,7 +290,7 @@ class Screen:
         return out
 
     def _is_exact(self, dtype: type, queries: Matrix) -> bool:
-        """Whether all are whole numbers so small that no sum of squares of differences is rounded."""
+        """Whether all numbers are integers small enough that no sum of squared differences is rounded."""
         largest = max(self.whole, _largest_whole(queries))
         return bool(2.0 * largest < (self.rows.shape[1] * float(np.finfo(dtype).eps)) ** -0.5)
 
@@ -308,7 +308,7 @@ class Screen:
 
 
 def _range(rows: Matrix) -> tuple[Array, Array]:
-    """The least and the largest of every column. Sixteen rows are taken for one: NumPy is slow on short rows."""
+    """The smallest and largest value of each column. Sixteen rows at a time, since NumPy is slow on short rows."""
     together = 16
     whole = len(rows) // together * together
     wide, rest = rows[:whole].reshape(-1, together * rows.shape[1]), rows[whole:]
@@ -334,6 +334,6 @@ def _span(known: tuple[Array, Array], centre: Array) -> float:
 
 def _largest_whole(rows: Matrix) -> float:
     """The largest modulus of whole numbers; infinite when some number is not whole."""
-    if (rows[:1] != np.rint(rows[:1])).any():  # most often the first row tells
+    if (rows[:1] != np.rint(rows[:1])).any():  # the first row usually decides
         return np.inf
     return float(np.max(np.abs(rows))) if (rows == np.rint(rows)).all() else np.inf

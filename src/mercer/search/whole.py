@@ -1,6 +1,6 @@
-"""Vectors rounded to whole numbers of 16 bits, and how far that moves each of them.
+"""Vectors rounded to 16-bit integers, and how far that moves each of them.
 
-Distances between whole vectors are exact, and the engine multiplies twice as many such numbers at a time as floats.
+Distances between integer vectors are exact, and the engine multiplies twice as many of them at a time as floats.
 With x = c + s·(q + r), q whole, the distance of two vectors differs from s‖q − q'‖ by at most s‖r‖ + s‖r'‖.
 """
 
@@ -28,7 +28,7 @@ _LEAST = float(np.finfo(np.float64).tiny)
 
 @final
 class WholeVectors:
-    """Vectors that can be asked for the nearest to others, by their whole parts.
+    """Vectors among which nearest neighbours are searched by their integer parts.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class WholeVectors:
     span : float
         The largest |x − c| of all coordinates.
     is_whole : bool
-        Whether rows and centre are whole: if they are small enough, they stay as they are.
+        Whether rows and centre are integers; if small enough, they are used unchanged.
     """
 
     def __init__(self, rows: Matrix, centre: Array, span: float, *, is_whole: bool) -> None:
@@ -52,13 +52,13 @@ class WholeVectors:
         self._packed = _core.Whole(whole)
 
     def nearest(self, queries: Matrix, k: int) -> tuple[Array, Index, Array]:
-        """Distances of the rounded vectors and indices of the k nearest, (m, k); how far they may be off, (m,)."""
+        """Distances of the rounded vectors and indices of the k nearest, (m, k), and how far off they may be, (m,)."""
         whole, moved = self._rounded(queries)
         squares, index = self._packed.nearest(whole, k)
         return self._step * np.sqrt(squares), index, moved + self._moved
 
     def _rounded(self, rows: Matrix) -> tuple[npt.NDArray[np.int16], Array]:
-        """Whole parts, and the most by which each row differs from its own; exactly 0 where it is whole."""
+        """Integer parts, and how far each row is from its own at most; exactly 0 for integer rows."""
         whole, moved = np.empty(rows.shape, dtype=np.int16), np.empty(len(rows))
         for block in row_blocks(len(rows), rows.shape[1], CACHED):
             with np.errstate(over="ignore"):  # a vector so far away is moved by infinity, and nothing proved for it
@@ -71,7 +71,7 @@ class WholeVectors:
             np.sqrt(np.einsum("ij,ij->i", part, part), out=moved[block])
         if self._step == 1.0 and not moved.any():
             return whole, moved
-        # What is above is rounded too.
+        # The lines above round too.
         size = float(np.abs(rows).max(initial=0.0)) + float(np.abs(self._centre).max())
         off = 4.0 * _EPS * math.sqrt(rows.shape[1]) * (size + self._step * self._most)
         return whole, (1.0 + 1e-9) * self._step * moved + off

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import scipy.optimize
 import scipy.special
 
+from mercer.problems.certificate import Status
 from mercer.problems.margins import KINDS, Margins, MarginSolution, joined, one_pair, repaired
 
 __all__ = ["SolveFolds", "cross_validated_slopes", "dealt", "slope"]
@@ -17,8 +18,8 @@ Index = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 FOLDS = 5
-# The least slope, in units of the largest decision: where cross-validation finds no accord with the labels at all,
-# probabilities are next to ½ and still in the order of the decisions.
+# The smallest slope, in units of the largest decision: if cross-validation finds no agreement with the labels,
+# probabilities are close to ½ but still in the order of the decisions.
 LEAST_SLOPE = 1e-3
 
 
@@ -67,7 +68,7 @@ def cross_validated_slopes(
         folds = joined([mine for _, _, mine, _ in problems])
         found = solve(folds, repaired(folds, np.concatenate([coef for _, _, _, coef in problems])))
         for q, (p, out, _, _) in enumerate(problems):
-            if found.units[q] > 0.0:
+            if found.statuses[q] is not Status.NO_MARGIN:
                 decisions[p].append((found.f_of(q)[out] + found.intercepts[q]) / found.units[q])
                 places[p].append(np.flatnonzero(out))
     return np.array([_slope_of(whole, p, decisions[p], places[p], weight) for p in range(len(batch))])
@@ -83,7 +84,7 @@ def _slope_of(whole: MarginSolution, p: int, decisions: list[Array], places: lis
 
 
 def dealt(cuts: npt.NDArray[np.int64], keys: npt.NDArray[np.generic]) -> Index:
-    """The fold of each row: the different keys of a class in their order, dealt one after the other."""
+    """The fold of each row: the distinct keys of a class, in order, are dealt to the folds in turn."""
     fold = np.empty(int(cuts[-1]), dtype=np.intp)
     next_fold = 0
     for begin, end in pairwise(cuts):

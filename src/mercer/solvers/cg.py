@@ -47,12 +47,12 @@ __all__ = ["cg", "rank_for"]
 Array = npt.NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-# Iterations when the options name none.
+# Iterations if the options give no limit.
 MAX_ITER = 1_000
-# The true residual is looked at every so many iterations; without progress for as long the iteration has stalled.
+# The true residual is checked every so many iterations; without progress for that long, the iteration has stalled.
 PERIOD = 50
 PROGRESS = 0.9
-# The recurrence has drifted when it is off by this share of the true residual.
+# The recurrence has drifted if it is off by this share of the true residual.
 DRIFT = 0.1
 # Products with what is held are believed until the residual has shrunk to a share of the last true one: these, or in
 # between the first times its errors over the ridge.
@@ -61,7 +61,7 @@ LEAST_BELIEVED, MOST_BELIEVED = 0.1, 1e-4
 # an RBF in 20 dimensions and 5 000 rows 500 took half as long again, and 50 a quarter.
 HELD_PIVOTS = 200
 # BLAS is kept to one thread during the iterations from so many rows, and up to so many columns: products with F are
-# then no longer a trifle.
+# then no longer negligible.
 LIMITED_ROWS, LIMITED_COLUMNS = 2_000, 8
 # Of a right-hand side, what is left of y beside its projection on B by rounding alone.
 ROUNDINGS = 16.0
@@ -75,9 +75,9 @@ def cg(problem: Problem, options: Options) -> Answer:
     Raises
     ------
     InvalidParameter
-        Where a cost is infinite (alpha = 0).
+        If a cost is infinite (alpha = 0).
     NotPositive
-        Where K turns out to be indefinite.
+        If K turns out to be indefinite.
     """
     if np.isinf(problem.cost).any():
         raise InvalidParameter(
@@ -132,7 +132,7 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
 def _project(y: Array, B: Array) -> tuple[Array, Array]:
     """θ₀ and y − B θ₀ by plain least squares.
 
-    Without this a large mean would be what `tol` is relative to, and not what is left for the kernel to explain.
+    Otherwise `tol` would be relative to a large mean, not to what is left for the kernel to explain.
     """
     if B.shape[1] == 0:
         return np.zeros((0, y.shape[1])), y
@@ -157,14 +157,14 @@ class _System:
 
     @property
     def pivots(self) -> int | None:
-        """At most so many for the preconditioner; None where a product is worth as many as there can be."""
+        """The maximum for the preconditioner; None if products are expensive enough to justify as many as possible."""
         if not self.is_held:
             return None
         return max(SMALL_RANK, int(HELD_PIVOTS * math.sqrt(self.trace / (len(self.scale) * self.ridge))))
 
     @property
     def is_held(self) -> bool:
-        """Whether `quick` is less exact than @."""
+        """Whether `quick` is less accurate than @."""
         return self._held is not None
 
     @property
@@ -176,15 +176,15 @@ class _System:
 
     @property
     def believed(self) -> float:
-        """The share of the last true residual down to which the recurrence is believed."""
+        """The share of the last true residual down to which the recurrence is trusted."""
         return max(MOST_BELIEVED, LEAST_BELIEVED * min(self.rounding / self.ridge, 1.0)) if self.is_held else 0.0
 
     def let_go(self) -> None:
-        """Take K itself from now on."""
+        """Use K itself from now on."""
         self._held = None
 
     def quick(self, V: Array) -> Array:  # (r, k) -> (r, k)
-        """M V, with K as it is held."""
+        """M V, with the stored approximation of K."""
         return self._completed(V, self.gram.__matmul__ if self._held is None else self._held.times)
 
     def __matmul__(self, V: Array) -> Array:  # (r, k) -> (r, k)
@@ -199,7 +199,7 @@ class _System:
 
 def _few_blas_threads(system: _System, k: int) -> AbstractContextManager[object]:
     """One thread for the vectors of an iteration, where the product is the engine's."""
-    most = FEW_COLUMNS if system.is_held else LIMITED_COLUMNS  # beyond, the product itself is one of BLAS
+    most = FEW_COLUMNS if system.is_held else LIMITED_COLUMNS  # beyond, the product itself uses BLAS
     return nullcontext() if len(system.scale) < LIMITED_ROWS or k > most else one_blas_thread()
 
 
@@ -261,7 +261,7 @@ class _Run:
         self.reached = np.linalg.norm(right, axis=0)
         self.is_solved = self.reached == 0.0
         self.going = np.flatnonzero(~self.is_solved)
-        self.reached[self.going] = np.inf  # the first iterate is better than none, whatever its residual
+        self.reached[self.going] = np.inf  # any first iterate is better than none
         self.trace: list[float] = []
         self.is_stalled = False
         self._before = self.reached.copy()  # a period ago
@@ -270,7 +270,7 @@ class _Run:
         self._true = np.ones(k)  # the last residual that was computed and not only continued
         self._steps: list[Array] = []  # (k,) each, NaN where a column is done
         self._slopes: list[Array] = []
-        # From here on only the columns that are going.
+        # From here on, only the columns still iterated.
         self._b = right[:, self.going]
         self._z = np.zeros_like(self._b)
         self._r = self._b.copy()
@@ -309,7 +309,7 @@ class _Run:
                 self._let_go()
 
     def _let_go(self) -> None:
-        """Begin anew at what was reached, with K itself."""
+        """Restart from the best iterate, with K itself."""
         self._system.let_go()
         self.is_stalled = False
         self._z = np.where(np.isfinite(self.reached[self.going]), self.solved[:, self.going], 0.0)
@@ -338,7 +338,7 @@ class _Run:
         return max(float(values[0]), EPS * float(values[-1])), float(values[-1])
 
     def _look(self) -> npt.NDArray[np.bool_]:
-        """Note what was reached, and compare with the true residual where it is time to; which columns begin anew."""
+        """Record progress and, when due, compare with the true residual; returns the columns to restart."""
         going, residual = self.going, np.linalg.norm(self._r, axis=0)
         is_new = np.zeros(going.size, dtype=bool)
         is_due = (len(self.trace) + 1) % PERIOD == 0
@@ -351,7 +351,7 @@ class _Run:
             norm = np.linalg.norm(true, axis=0)
             is_new[doubted] = apart > DRIFT * norm
             self._r[:, doubted], residual[doubted] = true, norm
-            self.reached[going[is_new]] = np.inf  # what was claimed since the last look was not so
+            self.reached[going[is_new]] = np.inf  # the residuals claimed since the last check were wrong
             self._drift[going[doubted]] = 0.0
             self._true[going[doubted]] = norm
             is_small = self._is_small(residual)
@@ -365,7 +365,7 @@ class _Run:
         return is_new
 
     def _is_at_its_end(self, is_new: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Which columns have drifted twice without progress in between: no restart will get them any further."""
+        """Which columns have drifted twice without progress in between: another restart would not help."""
         now, before = self.reached[self.going], self._refuted[self.going]
         self._refuted[self.going[is_new]] = now[is_new]
         return np.asarray(is_new & (now > PROGRESS * before))
@@ -389,14 +389,14 @@ class _Run:
             kept.append(row)
 
     def _keep(self, left: npt.NDArray[np.bool_]) -> None:
-        """Go on with some of the columns only."""
+        """Continue with some of the columns only."""
         if left.all():
             return
         self.going, self._rho = self.going[left], self._rho[left]
         self._b, self._z, self._r, self._d = (V[:, left] for V in (self._b, self._z, self._r, self._d))
 
     def _refuse_indefinite(self, curvature: Array) -> None:
-        """A direction of negative curvature beyond rounding; within rounding the column has only come to its end."""
+        """Raise for negative curvature beyond rounding; within rounding, the column has merely converged."""
         size = _dot(self._d, self._d)
         if (curvature < -len(self._d) * self._system.rounding * size).any():
             worst = float((curvature / np.where(size > 0.0, size, 1.0)).min())

@@ -2,9 +2,9 @@
 
 For ℓ = ½ (g − y)² the optimum solves
 
-    (K + C⁻¹) a + B θ = y,      Bᵀ a = p,                                                        (1)
+    (K + C⁻¹) α + B θ = y,      Bᵀ α = p,                                                        (1)
 
-with C = diag(c); for ridge regression C⁻¹ = diag(λ/wᵢ). Rows with c = 0 have a = 0 and are left out. (1) is solved in
+with C = diag(c); for ridge regression C⁻¹ = diag(λ/wᵢ). Rows with c = 0 have α = 0 and are left out. (1) is solved in
 the scaled form of `mercer.solvers.factor`, for S y and S B together, and θ comes from the q × q Schur complement.
 
 A kernel that is only assumed to be one may have no Cholesky factor. Then the system is solved by LDLᵀ (Bunch-Kaufman),
@@ -35,7 +35,7 @@ __all__ = ["cholesky"]
 
 Array = npt.NDArray[np.float64]
 
-# Factors of several different columns of costs are kept for others up to this many bytes; a single one always is.
+# Factors of several distinct columns of costs are kept for later use up to this many bytes; a single one always is.
 KEPT = 1 << 30
 
 
@@ -50,7 +50,7 @@ def cholesky(problem: Problem, options: Options) -> Answer:
             np.zeros((n, t)),
             np.zeros((problem.B.shape[1], t)),
             stopped=True,
-            note="the time was up before the factorisation was done, and half a factor solves nothing",
+            note="time ran out before the factorisation was done, and half a factor solves nothing",
         )
     finally:
         watch.close()
@@ -78,7 +78,7 @@ def _solve(problem: Problem, watch: Look) -> Answer:
                 factors.append(factor)
         z, theta[:, targets] = eliminate(solved, scale[:, None] * problem.B[rows], problem.price)
         coef[np.ix_(rows, targets)] = scale[:, None] * z
-        del factor  # where it is not kept it makes room for the next
+        del factor  # if not kept, free it for the next
     kept = () if indefinite else tuple(factors)
     return Answer(coef, theta, condition=condition, indefinite=indefinite, factors=kept)
 
@@ -92,7 +92,7 @@ def _factor(problem: Problem, cost: Array, watch: Look) -> CholeskyFactor | None
 
 
 def _stationary(problem: Problem, cost: Array, right: Array) -> tuple[Array, Array]:
-    """s and the solution of the indefinite system, in one call that nothing interrupts."""
+    """s and the solution of the indefinite system, in one call that cannot be interrupted."""
     rows = np.flatnonzero(cost > 0.0)
     scale, ridge = scaling(cost[rows])
     M = scaled(problem.gram if rows.size == len(cost) else problem.gram.take(rows), scale, ridge)

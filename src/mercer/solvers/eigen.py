@@ -1,12 +1,12 @@
-"""Least squares by one eigendecomposition, for every penalty at once and for none at all.
+"""Least squares by one eigendecomposition, for all penalties at once, including none.
 
-With rows scaled by s = √(c / max c) (see `mercer.solvers.cholesky`), a = S z, and the border B taken out by the
+With rows scaled by s = √(c / max c) (see `mercer.solvers.cholesky`), α = S z, and the border B taken out by the
 projection P = I − QQᵀ, Q an orthonormal basis of S B, the optimum of the squared loss is
 
     z = z₀ + (A + ρ)⁻¹ P (S y − S K S z₀),      A = P S K S P = U diag(σ) Uᵀ,      ρ = 1 / max c,                  (1)
     θ = (S B)⁺ (S y − S K S z − ρ z),           z₀ = Q Qᵀ z with (S B)ᵀ z₀ = p,                                    (2)
 
-(A + ρ)⁻¹ taken on the range of P: nothing is subtracted, and a large mean of y does no harm beside an intercept. All
+(A + ρ)⁻¹ taken on the range of P: nothing is subtracted, so with an intercept a large mean of y does no harm. All
 targets whose costs are proportional share A. As ρ → 0, (A + ρ)⁻¹ becomes the pseudo-inverse A⁺ up to what f does not
 show: kernel least squares, of least norm. Eigenvalues up to n·eps of the largest count as zero there.
 """
@@ -33,7 +33,7 @@ __all__ = ["EPS", "Border", "Spectrum", "assemble", "border", "decompose", "eige
 Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 
-# LAPACK's divide and conquer: the matrix, overwritten by its eigenvectors, and twice as much to work in.
+# LAPACK's divide and conquer needs the matrix, overwritten by its eigenvectors, and twice as much workspace.
 COPIES = 3
 # w/α for several α is the same shape up to the rounding of two divisions.
 SAME_SHAPE = 8 * EPS
@@ -77,7 +77,7 @@ class Spectrum:
     vectors : ndarray of shape (n, n - p)
         U, orthogonal to Q.
     values : ndarray of shape (n - p,)
-        σ, ascending; no negative ones but those that are not rounding.
+        σ, ascending; negative only beyond rounding.
     border : Border
         Q.
     KQ : ndarray of shape (n, p)
@@ -104,7 +104,7 @@ def inverse(values: Array, ridge: Array, rounding: float) -> Array:  # (k,), (m,
     Raises
     ------
     NotPositive
-        Where K is indefinite and −ρ is one of its eigenvalues.
+        If K is indefinite and −ρ is one of its eigenvalues.
     """
     shifted = values[:, None] + ridge
     is_zero = np.abs(shifted) <= rounding
@@ -152,7 +152,7 @@ def assemble(gram: Gram, scale: Array, columns: Border, *, form: str, copies: in
 
 
 def without_rounding(values: Array, rounding: float, gram: Gram) -> Array:
-    """Eigenvalues of a Gram matrix, negative ones put to 0 where they are rounding or the kernel was derived."""
+    """Eigenvalues of a Gram matrix, with negative ones set to 0 if they are rounding or the kernel was derived."""
     is_derived = gram.proof is not None and not gram.proof.assumptions
     return np.where((values < 0.0) & (is_derived | (values >= -rounding)), 0.0, values)
 
@@ -180,7 +180,7 @@ def eigen(problem: Problem, options: Options) -> Answer:  # noqa: ARG001  # ever
     """Solve a least-squares problem by (1) and (2): about 9 n³ operations per shape of costs, 24 n² bytes.
 
     Rows of infinite cost (alpha = 0) are fitted in the sense of least squares, weighted by `Problem.weight`; a target
-    has either none of them or no others.
+    has either no such rows or only such rows.
     """
     n, t = problem.y.shape
     coef = np.zeros((n, t))

@@ -1,6 +1,6 @@
-"""The Cholesky factor that a direct solve leaves behind, and what to say where there is none.
+"""The Cholesky factor that a direct solve leaves behind, and the error if there is none.
 
-With s = √(c / max c) over the rows of cost c > 0, and a = S z, the equations of the squared loss are
+With s = √(c / max c) over the rows of cost c > 0, and α = S z, the equations of the squared loss are
 
     (S K S + ridge·I) z = S (y − B θ),      ridge = 1 / max c.                                             (1)
 
@@ -43,8 +43,8 @@ NORM_STEPS = 5
 
 
 @final
-class Stopped(Exception):  # no error: the caller has asked for it
-    """The watch was over before the factorisation was done."""
+class Stopped(Exception):  # not an error: the caller asked for it
+    """Time ran out before the factorisation was done."""
 
 
 @final
@@ -64,7 +64,7 @@ class CholeskyFactor:
     scale : ndarray of shape (r,)
         s.
     ridge : float
-        What stands on the diagonal beside S K S; NaN where soft rows and constraints share a column of costs, and it
+        What is added to the diagonal of S K S; NaN if soft rows and constraints share a column of costs, so that it
         differs from row to row.
     L : ndarray of shape (r, r)
         In Fortran order; only the lower triangle is valid.
@@ -100,7 +100,7 @@ class CholeskyFactor:
 
 @final
 class Stage:
-    """The part from `start` to `end` of a solve, on its watch."""
+    """The part of a solve from `start` to `end`, for its progress bar."""
 
     def __init__(self, watch: Look, start: float, end: float) -> None:
         self._watch = watch
@@ -122,17 +122,17 @@ def factorise(gram: Gram, cost: Array, watch: Look) -> CholeskyFactor:
     cost : ndarray of shape (n,)
         c, in [0, ∞].
     watch : Watch
-        Looked at between panels.
+        Checked between panels.
 
     Raises
     ------
     NotPositive
         Where rounding leaves no factor, or constraints leave a matrix that is singular to rounding; `Indefinite` where
-        the kernel is none on this data. Rounding is never mended by jitter.
+        the kernel is not positive on this data. No jitter is ever added.
     TooLarge
         Where the matrix does not fit.
     Stopped
-        Where the watch is over.
+        If time runs out.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def factorise(gram: Gram, cost: Array, watch: Look) -> CholeskyFactor:
     condition = norm * _inverse_norm(M)
     if np.isinf(cost).any() and condition * len(rows) * EPS > 1.0:
         raise NotPositive(
-            "K is singular to double precision, and alpha = 0 leaves nothing to tell its solutions apart.",
+            "K is singular to double precision, and alpha = 0 leaves no way to tell its solutions apart.",
             f"Its condition number is about {condition:.1g}, above 1/(n·eps) = {1.0 / (len(rows) * EPS):.1g}.",
             'Use solver="eigen" for the least-squares solution of least norm, an alpha above 0, or remove duplicate '
             "rows; mercer adds no jitter of its own.",
@@ -169,7 +169,7 @@ def factorise(gram: Gram, cost: Array, watch: Look) -> CholeskyFactor:
 def groups(cost: Array) -> list[tuple[Array, npt.NDArray[np.intp]]]:
     """The different columns of costs, each with the targets that have it, in the order of ``np.unique(cost, axis=1)``.
 
-    Which would give the same, but makes a record type of n fields for it: seconds for 200 000 rows. The bytes of
+    That call would give the same, but builds a record type of n fields: seconds for 200 000 rows. The bytes of
     numbers ≥ 0, the most significant first, are ordered as the numbers are.
 
     Examples
@@ -187,7 +187,7 @@ def groups(cost: Array) -> list[tuple[Array, npt.NDArray[np.intp]]]:
 
 
 def refuse_without_cost(cost: Array) -> None:
-    """Say that no row counts."""
+    """Raise if no row has a cost."""
     if not (cost > 0.0).any():
         raise InvalidInput("No row has a cost above 0.", "All sample weights are zero.", "Give some row a weight.")
 
@@ -215,7 +215,7 @@ def scaled(gram: Gram, scale: Array, ridge: Array) -> Array:
 
 
 def eliminate(solved: Array, B: Array, price: Array) -> tuple[Array, Array]:
-    """Take the border out of a solution: z (r, t) and θ (q, t) from M⁻¹ [S y, S B].
+    """Eliminate the border from a solution: z (r, t) and θ (q, t) from M⁻¹ [S y, S B].
 
     θ solves (S B)ᵀ M⁻¹ (S B) θ = (S B)ᵀ M⁻¹ S y − p, and z = M⁻¹ S (y − B θ).
 
@@ -271,14 +271,14 @@ def _inverse_norm(L: Array) -> float:
 
 
 def _explain_breakdown(gram: Gram, ridge: Array, minor: int) -> NoReturn:
-    """Say why there is no factor: the kernel is none, or the conditioning is beyond double precision."""
+    """Explain why there is no factor: the kernel is not positive, or the conditioning exceeds double precision."""
     n = gram.shape[0]
     smallest, largest = extremes(gram)
     rounding = n * EPS * largest
     is_assumed = gram.proof is None or bool(gram.proof.assumptions)
     if is_assumed and smallest < -rounding:
         raise Indefinite(
-            "K + alpha·I has no Cholesky factor: the kernel is only assumed to be one, and on this data it is none.",
+            "K + alpha·I has no Cholesky factor: the kernel is only assumed positive, and on this data it is not.",
             f"The eigenvalues of K go from {smallest:.3g} to {largest:.3g}, rounding alone is {rounding:.1g}.",
             f"Raise alpha above {-smallest:.1g}; check_gram(K) shows a witness and repairs K.",
         )

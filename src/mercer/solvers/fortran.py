@@ -1,4 +1,4 @@
-"""BLAS and LAPACK on blocks of larger matrices, where they lie: the C functions that SciPy exports for Cython.
+"""BLAS and LAPACK on blocks of larger matrices, in place: the C functions that SciPy exports for Cython.
 
 SciPy's own wrappers copy every block of a larger matrix. Whether an array may be handed over (its type, order,
 alignment and shape) is looked at in one place, `Block`.
@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 
 
 class Block(NamedTuple):
-    """A matrix as Fortran knows it: columns of `rows` numbers, `leading` numbers from one to the next."""
+    """A matrix in Fortran's layout: columns of `rows` numbers, `leading` numbers apart."""
 
     address: int
     rows: int
@@ -30,7 +30,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, array: Array, *, written: bool = False) -> "Block":
-        """Where the array lies; refused unless its columns are contiguous and do not overlap."""
+        """The address of the array; refused unless its columns are contiguous and do not overlap."""
         refuse_unless(array.ndim == 2, "A matrix is expected.", array)
         rows, columns = array.shape
         size = array.itemsize
@@ -130,7 +130,7 @@ def count(value: int) -> Any:
 
 
 def refuse_unless(holds: bool, wrong: str, *arrays: Array) -> None:
-    """Refuse arrays of which something does not hold."""
+    """Refuse arrays that fail a condition."""
     if not holds:
         got = ", ".join(f"{array.dtype} of shape {array.shape}, strides {array.strides}" for array in arrays)
         raise InvalidInput(wrong, f"Got {got}.", "Pass arrays of one type, float32 or float64, in Fortran order.")

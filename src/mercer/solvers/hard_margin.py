@@ -1,4 +1,4 @@
-"""The hard margin, C = ∞: the nearest points of two convex hulls, and a tube that every target must lie in."""
+"""The hard margin, C = ∞: the nearest points of two convex hulls, or a tube that must contain every target."""
 
 from typing import Any, Protocol
 
@@ -15,9 +15,9 @@ Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
 Labels = npt.NDArray[Any]
 
-# Points of feature space count as one up to this share of the largest k(x, x), in squared distance.
+# Points of feature space count as equal if their squared distance is below this share of the largest k(x, x).
 COINCIDENT = 1e-12
-# A violation is measured against the distance, which is not known before; each time it is known better.
+# A violation is relative to the distance, which is not known in advance; each round knows it better.
 ROUNDS = 8
 # From one penalty to the next, until no coefficient is at its bound.
 GROWTH = 100.0
@@ -35,13 +35,13 @@ class SolveTube(Protocol):
     """Solves "epsilon-svr"."""
 
     def __call__(self, start: Array | None, penalty: float) -> MarginSolution:
-        """From a first point, where there is one, with this C."""
+        """From a first point, where there is one, with this C, until the violation alone is small enough."""
 
 
 def nearest_points(
     solve: SolveHulls, tol: float, diagonal: Array, rows: Index, n: int, classes: Labels
 ) -> MarginSolution:
-    """Solve "hulls", every pair to a violation of tol in units of its own margin.
+    """Solve "hulls" for every pair, to a violation of tol in units of its own margin.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def nearest_points(
     diagonal : ndarray
         k(x, x) of the rows of K.
     rows, n, classes
-        Where these rows stand among n, and the labels: for the error.
+        The positions of these rows among n, and the labels, for the error.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def narrowest_tube(solve: SolveTube, y: Array, epsilon: float, diagonal: Array, 
             weights = tuple(_spread(np.maximum(part, 0.0) / mass, rows, n) for part in (coef, -coef))
             means = tuple(float(np.maximum(part, 0.0) @ y) / mass for part in (coef, -coef))
             raise NotSeparable(
-                f"No function of the kernel's space comes within epsilon = {epsilon:g} of all targets.",
+                f"No function in the kernel's space comes within epsilon = {epsilon:g} of all targets.",
                 f"Two means of rows are {max(square, 0.0) ** 0.5:.3g} apart in feature space, and their targets "
                 f"{means[0]:.6g} and {means[1]:.6g}.",
                 "Use a finite C, a larger epsilon, or a kernel with more features.",
@@ -123,7 +123,7 @@ def _inseparable(solution: MarginSolution, p: int, square: float, rows: Index, n
     coef, mine = solution.coef_of(p), rows[batch.rows_of(p)]
     sides = [_spread(np.maximum(part, 0.0), mine, n) for part in (coef, -coef)]
     labels = classes[batch.uses[p]].tolist()
-    # The first range of a pair is the positive side, but for two classes, where the decision is that of the second.
+    # The first range of a pair is the positive side, except with two classes, where it is the second.
     if coef[0] < 0.0 or batch.low[batch.offsets[p]] < 0.0:
         sides.reverse()
     distance = max(square, 0.0) ** 0.5

@@ -1,6 +1,6 @@
-"""K in few bits, for the many products of an iteration; what judges the iteration is made anew in float64.
+"""K in few bits, for the many products of an iteration; its final checks are recomputed in float64.
 
-A product with a matrix in memory takes the time to read it. In 16 bits that is a fraction of the time to make the
+A product with a matrix in memory takes as long as reading it. In 16 bits that is a fraction of the time to compute the
 entries again, and a quarter of what float64 would take, in time and in bytes.
 """
 
@@ -32,14 +32,14 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 
-# K is held where it fits into this.
+# K is stored if it fits into this.
 HELD_BYTES = 4_000_000_000
-# What an entry that is made in float32 is off by, relative to k(x, x); rarely more.
+# The error of an entry computed in float32, relative to k(x, x); rarely more.
 UNIT = 2.0**-22
 # Up to so many columns are multiplied one by one: that reads half of K, in 16 bits, for each, and wakes no threads of
 # BLAS, which would spin beside those of the engine. More are a product of matrices in float32.
 FEW_COLUMNS = 2
-# Beyond this, and below its inverse, float32 has no room for K.
+# Beyond this, and below its inverse, K does not fit the range of float32.
 LARGEST = 1e30
 # Errors of K together may be so many times what they are compared with. K itself has something to add in most
 # directions, and where it has not, the iteration goes on without what is held.
@@ -57,14 +57,14 @@ def one_blas_thread() -> AbstractContextManager[object]:
 
 
 class Held(NamedTuple):
-    """K as it is held.
+    """K as stored.
 
     Attributes
     ----------
     times : callable (V) -> K V
         Its products.
     error : float
-        The norm of what it differs from K by, about.
+        The approximate norm of its difference from K.
     """
 
     times: Callable[[Array], Array]
@@ -72,7 +72,7 @@ class Held(NamedTuple):
 
 
 def held_bytes(gram: Gram, least: float, columns: int) -> int:
-    """The bytes that `hold` would take; 0 where it would not.
+    """The bytes that `hold` would use; 0 if it would not store K.
 
     Parameters
     ----------

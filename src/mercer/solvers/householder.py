@@ -1,4 +1,4 @@
-"""The tridiagonal form of a symmetric matrix, A = Q T Qᵀ, in place and panel by panel: Ctrl-C comes in between.
+"""The tridiagonal form of a symmetric matrix, A = Q T Qᵀ, in place and panel by panel, so that Ctrl-C works in between.
 
 A reflector I − τ v vᵀ for every column, chosen so that it leaves nothing below the number beside the diagonal. LAPACK's
 `latrd` makes a panel of them and the W with which the rest becomes
@@ -22,14 +22,14 @@ Array = npt.NDArray[Any]
 
 # Reflectors of a panel: LAPACK's own choice.
 REFLECTORS = 32
-# Reflectors that multiply the rest at a time.
+# Reflectors applied to the rest at a time.
 TOGETHER = 128
-# What is left for one call at the end.
+# The last columns, done in one call.
 LAST = 4 * REFLECTORS
 
 
 def tridiagonal_in_place(A: Array) -> tuple[Array, Array]:
-    """Overwrite the symmetric A by an orthogonal Q with A = Q T Qᵀ; return the diagonal of T and what is beside it.
+    """Overwrite the symmetric A by an orthogonal Q with A = Q T Qᵀ; return the diagonal and the off-diagonal of T.
 
     It takes 8n³/3 operations, half of them at the speed of memory.
 
@@ -83,7 +83,7 @@ def _reduce(A: Array, beside: Array, scales: Array, W: Array) -> None:
 
 
 def _finish(A: Array, diagonal: Array, beside: Array, scales: Array, work: Array) -> None:
-    """A whole, by one call."""
+    """All of A, in one call."""
     call, a, info = calls(A), Block.of(A, written=True), ctypes.c_int(0)
     call.sytrd(
         char("L"), count(a.rows), a.address, count(a.leading), diagonal.ctypes.data, beside.ctypes.data,

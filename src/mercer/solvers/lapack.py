@@ -1,6 +1,6 @@
-"""Cholesky in place, triangular solves and eigenvectors; Ctrl-C and a `Watch` come in between.
+"""Cholesky in place, triangular solves and eigenvectors, interruptible by Ctrl-C and a `Watch`.
 
-SciPy's own wrappers make one call of the whole. Here the blocks are called where they lie, by `mercer.solvers.fortran`.
+SciPy's own wrappers make one call for the whole. Here the blocks are processed in place, by `mercer.solvers.fortran`.
 Right-looking, panel by panel:
 
     L₁₁ = chol(A₁₁),      L₂₁ = A₂₁ L₁₁⁻ᵀ,      A₂₂ ← A₂₂ − L₂₁ L₂₁ᵀ,      and on with A₂₂.
@@ -29,7 +29,7 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 
-# What `factor_in_place` returns when the watch was over before it was done.
+# What `factor_in_place` returns if time ran out.
 STOPPED: Final = -1
 # Columns of a panel, by type: twice the depth in which OpenBLAS packs it (other widths cost up to 10 % in float32).
 PANELS = {np.dtype(np.float64): 512, np.dtype(np.float32): 768}
@@ -37,15 +37,15 @@ PANELS = {np.dtype(np.float64): 512, np.dtype(np.float32): 768}
 STEP = 1.28e11
 # A whole factorisation of no more than this many steps, half a second and 5200 rows, is one call.
 STEPS_AT_ONCE = 3.0
-# Of work that cannot be stopped: it may outlive who waits for it.
+# For work that cannot be stopped and may outlive its caller.
 THREAD = "mercer-lapack"
 
 
 class Look(Protocol):
-    """The part of a `Watch` that is looked at between steps."""
+    """The part of a `Watch` that is checked between steps."""
 
     def look(self, share: float, measure: str = "") -> bool:
-        """Note the share of the work that is done; returns whether to stop."""
+        """Report the share of the work that is done; returns whether to stop."""
 
 
 def factor_in_place(A: Array, watch: Look) -> int:
@@ -56,12 +56,12 @@ def factor_in_place(A: Array, watch: Look) -> int:
     A : ndarray of shape (n, n)
         float32 or float64 in Fortran order.
     watch : Watch
-        Looked at between steps.
+        Checked between steps.
 
     Returns
     -------
     int
-        0 when done; k > 0 when the leading minor of k rows is not positive; `STOPPED` when the watch was over.
+        0 when done; k > 0 if the leading minor of k rows is not positive; `STOPPED` if time ran out.
 
     Examples
     --------
@@ -172,10 +172,10 @@ def eigen_in_place(A: Array) -> Array:
 
 
 def _in_a_thread(run: Callable[[], None], A: Array) -> None:
-    """Work on A for which LAPACK has no step to stop at: Ctrl-C returns at once, and the thread's result is dropped."""
+    """Work on A that LAPACK cannot interrupt: Ctrl-C returns at once, and the thread's result is dropped."""
     done = threading.Event()
 
-    def keeping(_: Array) -> None:  # a thread that is left keeps its matrix
+    def keeping(_: Array) -> None:  # an abandoned thread keeps its matrix alive
         run()
         done.set()
 

@@ -43,16 +43,16 @@ Columns = npt.NDArray[np.intp]
 Preconditioner = Callable[[Array], Array]  # R ↦ (L Lᵀ)⁻¹ R
 
 UNIT = 2.0**-24
-# Iterations when the options name none; with a factor for a preconditioner more would not help.
+# Iterations if the options give no limit; with a factor as preconditioner more would not help.
 MAX_ITER = 200
-# A shift that was doubled so often is no longer rounding.
+# A shift that was doubled this often is no longer rounding.
 DOUBLINGS = 16
 # The errors of 16 bits may be so many times the ridge, and what they are shifted by where they leave no factor.
 COARSE_NUISANCE = 4.0
 COARSE_SHIFTS = (0.0, 2.0, 8.0)
 # The share of a solve that is the factorisation.
 FACTOR_SHARE = 0.9
-# The true residual must fall by this between restarts, or rounding stands in the way.
+# The true residual must fall by this factor between restarts, or rounding prevents convergence.
 PROGRESS = 0.5
 
 
@@ -86,7 +86,7 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
             found = _iterate(system, right, options, stage)
         except Stopped:
             stopped = True
-            notes.append("the time was up before the factorisation was done")
+            notes.append("time ran out before the factorisation was done")
             break
         z, theta[:, targets] = eliminate(found.solved, right[:, targets.size :], problem.price)
         coef[np.ix_(rows, targets)] = scale[:, None] * z
@@ -149,14 +149,14 @@ def _iterate(system: _System, right: Array, options: Options, watch: Look) -> _F
         stalled[going] = steps.relative(going, R[:, going]) > PROGRESS * before
     is_missed = not steps.is_small(every, X, R).all()
     if is_missed:
-        why = "stopped" if steps.is_over else "rounding stands in the way"
+        why = "stopped" if steps.is_over else "limited by rounding"
         notes = [*notes, f"{why} at a relative residual of {steps.relative(every, R).max():.1e}"]
     return _Found(X, steps.trace, is_missed and steps.is_over, notes)
 
 
 @final
 class _Steps:
-    """The steps of conjugate gradients, counted and looked at; it knows when they are enough.
+    """Counts and monitors the steps of conjugate gradients, and decides when they suffice.
 
     The gap of a column is ½‖r‖²/ridge (`mercer.problems.certify`) and its primal at the optimum ½ bᵀz.
     """
@@ -203,7 +203,7 @@ class _Steps:
                 raise NotPositive(
                     "K + alpha·I is not positive, and conjugate gradients cannot solve it.",
                     f"A direction p has pᵀ(K + alpha·I)p = {curvature.min():.3g}.",
-                    'Raise alpha, or use solver="cholesky", which says more.',
+                    'Raise alpha, or use solver="cholesky", which gives more details.',
                 )
             step = rho / curvature
             D[:, active] += step * P
@@ -225,7 +225,7 @@ class _Steps:
 
 
 def _preconditioner(system: _System, watch: Look) -> tuple[Preconditioner, list[str]]:
-    """The factor of M in float32, or of M + τI; and what there is to say about it."""
+    """The factor of M in float32, or of M + τI; and notes about it."""
     n = len(system.scale)
     diagonal = system.diagonal()
     if not 1.0 / LARGEST <= diagonal.max() <= LARGEST:
@@ -246,9 +246,9 @@ def _preconditioner(system: _System, watch: Look) -> tuple[Preconditioner, list[
             note = f"float32 needed a shift of {shift:.1e} in the preconditioner; the equations are solved without it"
             return partial(_on_units, partial(_singly_solved, L)), [note] if shift else []
     raise NotPositive(
-        "K + alpha·I has no Cholesky factor in float32, whatever is added for its rounding.",
+        "K + alpha·I has no Cholesky factor in float32, whatever shift is added for its rounding.",
         f"A shift of {shift:.1e} on the diagonal was not enough (its largest number is {diagonal.max():.3g}).",
-        'Raise alpha, or use solver="cholesky", which says more.',
+        'Raise alpha, or use solver="cholesky", which gives more details.',
     )
 
 
@@ -266,13 +266,13 @@ def _singly_solved(L: Single, R: Array) -> Array:
 
 
 def is_coarse(gram: Gram, ridge: float, columns: int) -> bool:
-    """Whether 16 bits do for the factor of K + ridge·I, and so many right-hand sides."""
+    """Whether 16 bits suffice for the factor of K + ridge·I and this many right-hand sides."""
     entries = coded(gram, columns)
     return entries is not None and code_error(gram.shape[0], entries.code) <= COARSE_NUISANCE * ridge
 
 
 def _coarse(system: _System, columns: int, watch: Look) -> tuple[Preconditioner, list[str]] | None:
-    """The factor of M, or of M + τI, in 16 bits; None where that is too coarse."""
+    """The factor of M, or of M + τI, in 16 bits; None if that is too coarse."""
     gram, n, entries = system.gram, len(system.scale), coded(system.gram, columns)
     if entries is None or not is_coarse(gram, float(system.ridge.min()), columns):
         return None

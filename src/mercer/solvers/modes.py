@@ -1,4 +1,4 @@
-"""A matrix in coordinates in which every penalty is cheap: what a path of penalties asks of its decomposition.
+"""A matrix in coordinates in which every penalty is cheap: what a path of penalties needs from its decomposition.
 
 Coordinates are vectorsᵀ times what lies along the rows; (1), (2) and (3) are those of `mercer.solvers.path`.
 """
@@ -43,7 +43,7 @@ class Modes(Protocol):
         """Whether (3) holds, and not (1)."""
 
     def allows(self, ridge: float) -> bool:
-        """Whether penalties from this one on can be divided by."""
+        """Whether this penalty, and all larger ones, can be divided by."""
 
     def expand(self, cross: Array, scale: Array) -> Array:  # (m, r) or (m, M) -> (m, k)
         """Kernel values to the rows, or features, in coordinates: f is this times theirs."""
@@ -99,7 +99,7 @@ class Spectral:
         return np.asarray((cross * scale) @ self.vectors if self.axes is None else cross @ self.axes)
 
     def divide(self, ridge: Array, C: Array) -> Array:
-        """By σ + ρ, number by number."""
+        """By σ + ρ, elementwise."""
         return np.asarray(self._shrunk(ridge)[:, :, None] * C[:, None, :])
 
     def solve(self, right: Array, ridge: Array, coordinates: Array) -> Array:
@@ -152,7 +152,7 @@ class Spectral:
 @final
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """The tridiagonal form, for penalties that leave no doubt that it is positive with them."""
+    """The tridiagonal form, for penalties large enough to make it certainly positive."""
 
     matrix: Tridiagonal
     lifted: Array  # (p, k)

@@ -1,9 +1,9 @@
 """Smooth losses by Newton's method in the dual: logistic regression, two classes and many alike, and others.
 
 In a row the Hessian is H = diag(d), or diag(p) − p pᵀ where the loss joins its columns (softmax). With r = −c ∂ℓ/∂g,
-the coefficients that the decisions g = K a + B θ ask for, and W = C H, a Newton step goes from a to a + Δ,
+the coefficients that the decisions g = Kα + B θ ask for, and W = C H, a Newton step goes from α to α + Δ,
 
-    Δ = e − W (K Δ + B δθ),      e = r − a,      Bᵀ Δ = 0.                                              (1)
+    Δ = e − W (K Δ + B δθ),      e = r − α,      Bᵀ Δ = 0.                                              (1)
 
 θ is kept at its best for the f at hand, so that Bᵀ e = 0, and is eliminated from (1): that centres W. With W = L Lᵀ and
 Π the projection that is orthogonal to Lᵀ B, Δ = e − L Π x and
@@ -58,7 +58,7 @@ Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 # Costs c, and with kernel values c k and the √c k c of conjugate gradients: their squares, summed, are numbers.
 LARGEST = 1e140
-# Newton steps when the options name none.
+# Newton steps if the options give no limit.
 MAX_ITER = 100
 # Conjugate gradients leave this share of the Newton decrement, or the relative gap, whichever is less: the last step,
 # which decides how far probabilities are from the best ones, is then nearly exact.
@@ -70,15 +70,15 @@ DECREMENT_ROUNDING = 1e-7
 # The slope along a step at its end, in shares of that at its start: beyond, the step was too long.
 OVERSHOT = 0.1
 BISECTIONS = 40
-# A primal that differs by this share of itself is the same.
+# Primals that differ by less than this share count as equal.
 ROUNDING = 1e-13
 # The relative gap to which the problem with a coarse K is solved; that of its solution, with K, is larger.
 COARSE_TOL = 0.1
-# Products from a few bits show a gap well enough down to this. Its last digits are the referee's: it is kept clear of
+# Products in few bits measure the gap well enough down to this. Its last digits are the referee's: it stays clear of
 # tol.
 HELD_TOL = 1e-5
 CLEARLY = 0.9
-# Steps without progress, of the gap and of the primal, after which rounding stands in the way.
+# Steps without progress in the gap and the primal, after which rounding must be the limit.
 PATIENCE = 4
 
 
@@ -123,7 +123,7 @@ def _newton(problem: Problem, options: Options, label: str, route: Callable[[Pro
 
 
 def _refuse_overflow(problem: Problem) -> None:
-    """Refuse what float64 cannot hold the squares of: a fit would end in an error of LAPACK."""
+    """Refuse numbers whose squares overflow float64: the fit would end in a LAPACK error."""
     c, k = float(problem.cost.max(initial=0.0)), float(np.asarray(problem.gram.diag()).max(initial=0.0))
     if not max(c, c * k, math.sqrt(c) * k * c) < LARGEST:
         raise InvalidInput(
@@ -149,7 +149,7 @@ def _start(problem: Problem, options: Options, route: Route, watch: Watch) -> Ar
 
 @final
 class _State:
-    """Where the iteration is: a, θ and K a, with θ at its best for this f."""
+    """The state of the iteration: α, θ and Kα, with the best θ for this f."""
 
     def __init__(self, problem: Problem, times: Callable[[Array], Array], start: Array | None) -> None:
         self.problem = problem
@@ -163,7 +163,7 @@ class _State:
         return self.Ka + self.problem.B @ self.theta
 
     def move(self, delta: Array, Kdelta: Array, shift: Array) -> bool:
-        """Go along a direction as far as the primal falls; returns whether it did."""
+        """Move along a direction as far as the primal decreases; returns whether it did."""
         tau = self._length(delta, Kdelta, shift)
         self.a = self.a + tau * delta
         self.Ka = self.Ka + tau * Kdelta
@@ -172,7 +172,7 @@ class _State:
         return tau > 0.0
 
     def refresh(self) -> None:
-        """Make K a anew, without the rounding of its steps."""
+        """Recompute Kα, without the rounding of its steps."""
         self.Ka = np.asarray(self.problem.gram @ self.a, dtype=np.float64)
         self._shift_theta()
 
@@ -198,11 +198,11 @@ class _State:
 
         start, here = slope(0.0), value(0.0)
         is_lower = value(1.0) <= here + ROUNDING * abs(here)
-        if start >= -ROUNDING * abs(here):  # f is at its best already, but a, which K does not see all of, may not be
+        if start >= -ROUNDING * abs(here):  # f is at its best already, but α, which K does not see all of, may not be
             return float(is_lower)
         if slope(1.0) <= -OVERSHOT * start and is_lower:
             return 1.0
-        low, high = 0.0, 1.0  # the primal falls at low and rises at high
+        low, high = 0.0, 1.0  # the primal decreases at low and increases at high
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
             if not slope(middle) <= 0.0:
@@ -339,7 +339,7 @@ def _conjugate(
     eta: float,
     watch: Watch | Quiet,
 ) -> _Inner:
-    """x of (2), as exact as is asked for, or what there is when time or iterations are up.
+    """x of (2), as accurate as requested, or the best so far when time or iterations run out.
 
     `image` is x ↦ K L x, so that K L of the whole costs nothing beside those of its directions; `back` is V ↦ Π Lᵀ V.
 
@@ -357,7 +357,7 @@ def _conjugate(
         Kd = image(d)
         Md = d + back(Kd)
         bend = float(d @ Md)
-        if not bend > 0.0:  # K is indefinite; what was found so far still descends
+        if not bend > 0.0:  # K is indefinite; the direction found so far still descends
             return _Inner(x, Kx, iteration) if iteration else _Inner(d, Kd, 1)
         step = rho / bend
         x += step * d

@@ -28,7 +28,7 @@ Array = npt.NDArray[np.float64]
 
 # Pivots times columns: the size of the inner matrix of Woodbury's formula.
 INNER = 1_500
-# Rows of F that are weighted at a time.
+# Rows of F processed at a time.
 ROWS_AT_ONCE = 2_048
 # Pivots: n r² operations a step are soon more than the products that they save. Where K is stored, so that a product
 # takes little, only large costs are worth many. Measured: RBF, 20 columns, 5 000 to 20 000 rows, C = 0.1 to 1000.
@@ -39,7 +39,7 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Preconditioner(Protocol):
-    """V ↦ (I + Lᵀ K L)⁻¹ V, or nearly so."""
+    """V ↦ (I + Lᵀ K L)⁻¹ V, or approximately."""
 
     def __call__(self, V: Array) -> Array:  # (n t, k) -> (n t, k)
         """Apply it."""
@@ -89,15 +89,15 @@ class Route(NamedTuple):
     Attributes
     ----------
     precondition : callable (Curvature, Watch) -> Preconditioner or None
-        Makes the preconditioner of a step; None where the time was up.
+        Makes the preconditioner of a step; None if time ran out.
     times : callable (V) -> K V
         The products of the inner iterations, which need not be exact.
     note : str
-        What to say about it.
+        A note for the user.
     is_rounded : bool
         Whether those products are made from few bits.
     coarse : Route, optional
-        The same for a K of which products take less time, by far, and whose solution is where to begin.
+        The same for a K whose products are much faster, and whose solution is the starting point.
     """
 
     precondition: Factory
@@ -109,18 +109,18 @@ class Route(NamedTuple):
 
 @final
 class Quiet:
-    """The clock of a watch without its bar: within a step the share of the whole does not change."""
+    """The clock of a watch without its progress bar: within a step the overall progress does not change."""
 
     def __init__(self, watch: "Watch | Quiet") -> None:
         self._watch = watch
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Whether time has run out."""
         return self._watch.is_over
 
     def look(self, share: float, measure: str = "") -> bool:  # noqa: ARG002 (the signature of a watch)
-        """Whether the time is up."""
+        """Whether time has run out."""
         return self._watch.is_over
 
 
@@ -224,11 +224,11 @@ def _times(gram: Gram) -> Callable[[Array], Array]:
 
 
 def _hold(gram: Gram, cost: float, t: int) -> tuple[Callable[[Array], Array], str]:
-    """K of the inner products: in a few bits where c/4 times their errors are less than the identity of (2)."""
+    """K for the inner products: in few bits if c/4 times their errors are below the identity of (2)."""
     if gram.is_stored:
         return _times(gram), "stored"
     held = hold(gram, 1.0 / cost, t)
-    return (_times(gram), "made anew for each product") if held is None else (held.times, HELD)
+    return (_times(gram), "recomputed for each product") if held is None else (held.times, HELD)
 
 
 @final
@@ -257,7 +257,7 @@ class _Held:
 
 
 def featured(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
-    """By the explicit features of K = Φ Φᵀ: exact, unless there are very many for very many classes."""
+    """By the explicit features of K = Φ Φᵀ: exact, unless there are very many features and classes."""
     phi = problem.gram.features()
     assert phi is not None, "the table's refusal asks for a finite map"
     n, t = problem.y.shape
@@ -338,7 +338,7 @@ def _factored(T: Array) -> Array:
 
 
 def _strips(F: FeatureMatrix) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
-    """The rows of F, not too many at a time."""
+    """The rows of F, in blocks."""
     for rows, block in F:
         for start in range(0, len(block), ROWS_AT_ONCE):
             part = block[start : start + ROWS_AT_ONCE]

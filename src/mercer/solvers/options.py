@@ -1,4 +1,4 @@
-"""What a caller may ask of any solver."""
+"""The options of all solvers."""
 
 from dataclasses import dataclass
 from numbers import Integral
@@ -16,7 +16,7 @@ NO_LIMIT = -1
 @final
 @dataclass(frozen=True)
 class Options:
-    """The wishes common to all solvers.
+    """Options common to all solvers.
 
     Parameters
     ----------
@@ -27,9 +27,9 @@ class Options:
         Iterations (of a support vector machine: steps of two variables) after which a method stops; no limit when it is
         not given, or −1.
     max_time : float, optional
-        Seconds after which a solver stops with the best it has; none when not given.
+        Seconds after which a solver stops with the best solution so far; no limit if None.
     verbose : int
-        1 draws a bar with the residual on solves longer than a second.
+        1 shows a progress bar with the residual if a solve takes longer than a second.
     gap : float
         The relative duality gap up to which a support vector machine counts as solved, beside tol; infinity where tol
         alone decides.
@@ -68,5 +68,5 @@ class Options:
             raise InvalidParameter("max_iter must be a whole number, at least 1, or None.", "Got 0.")
 
     def watch(self, label: str) -> Watch:
-        """The clock and the bar of one solve, started."""
+        """The clock and progress bar of one solve, started."""
         return Watch(label, self.max_time, show=self.verbose > 0)

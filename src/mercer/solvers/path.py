@@ -1,10 +1,10 @@
-"""A path of penalties: coefficients, leave-one-out residuals and GCV for every α from one decomposition.
+"""A path of penalties: coefficients, leave-one-out residuals and GCV for every λ from one decomposition.
 
-Notation of `mercer.solvers.eigen`: rows scaled by s = √(w / max w), ρ = α / max w, and
+Notation of `mercer.solvers.eigen`: rows scaled by s = √(w / max w), ρ = λ / max w, and
 
     z = G S y,      G = (A + ρ)⁻¹ on the range of P = U diag(1/(σ + ρ)) Uᵀ,      A = P S K S P = U diag(σ) Uᵀ.     (1)
 
-Only a diagonal and a few products of G are wanted, and the tridiagonal form of A gives them without U and σ
+Only the diagonal and a few products of G are needed, and the tridiagonal form of A gives them without U and σ
 (`mercer.solvers.tridiagonal`). The eigenvectors are made where a penalty is so small that A + ρ might not be positive.
 
 Leaving out row i with its whole weight removes row and column i of the scaled problem, border and all. G is the block
@@ -58,7 +58,7 @@ class Chosen(NamedTuple):
 
 @final
 class Path:
-    """Least squares Σᵢ wᵢ (yᵢ − f(xᵢ) − Bᵢ θ)² + α‖f‖² for any number of penalties α > 0.
+    """Least squares Σᵢ wᵢ (yᵢ − f(xᵢ) − Bᵢ θ)² + λ‖f‖² for any number of penalties λ > 0.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Path:
         self._largest = float(weight.max())
         scale = np.sqrt(weight / self._largest)
         self._rows: Indices = np.flatnonzero(scale)
-        self._apart: Indices = np.flatnonzero(scale == 0.0)  # never fitted, only predicted
+        self._apart: Indices = np.flatnonzero(scale == 0.0)  # only predicted, never fitted
         self._scale = scale[self._rows]
         self._border = border(self._scale[:, None] * B[self._rows])
         scaled = self._scale[:, None] * y[self._rows]
@@ -103,7 +103,7 @@ class Path:
             self._take(of_gram(self._gram, self._scale, self._border))
 
     def leave_one_out(self, alphas: Array) -> Iterator[Array]:
-        """The residuals yᵢ − f₋ᵢ(xᵢ) of leave-one-out, (n, t), for one α after the other.
+        """The residuals yᵢ − f₋ᵢ(xᵢ) of leave-one-out, (n, t), one λ after the other.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Path:
                 yield self._with_apart(z[:, i], coordinates[:, i])
 
     def leave_one_out_at(self, alpha: Array) -> Array:  # (t,) -> (n, t)
-        """The residuals of leave-one-out where every target has its own α."""
+        """The residuals of leave-one-out where every target has its own λ."""
         self._refuse_single_rows()
         ridge, which = self._different(alpha)
         coordinates = self._divided(ridge, which, self._coordinates)
@@ -129,7 +129,7 @@ class Path:
         return self._with_apart(z, coordinates)
 
     def generalised(self, alphas: Array) -> Array:  # (m,) -> (m, t)
-        """GCV: the mean of wᵢ eᵢ² with eᵢ = zᵢ/(sᵢ · mean of Gⱼⱼ), for every α and target."""
+        """GCV: the mean of wᵢ eᵢ² with eᵢ = zᵢ/(sᵢ · mean of Gⱼⱼ), for every λ and target."""
         self._refuse_single_rows()
         scores = []
         for ridge in self._blocks(alphas):
@@ -140,7 +140,7 @@ class Path:
         return np.vstack(scores) * (self._largest / len(self._y))
 
     def predictions(self, cross: Array, B: Array, alphas: Array) -> Iterator[Array]:
-        """The values f(x) + B θ at new points (m, t), for one α after the other.
+        """The values f(x) + B θ at new points (m, t), one λ after the other.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class Path:
 
     @property
     def solver(self) -> str:
-        """What the solutions are by: "tridiagonal", "eigen", or "primal"."""
+        """How the solutions were computed: "tridiagonal", "eigen", or "primal"."""
         return self._modes.name
 
     def choose(self, alpha: Array) -> Chosen:  # (t,)
@@ -205,14 +205,14 @@ class Path:
         return ridges
 
     def _blocks(self, alphas: Array) -> Iterator[Array]:
-        """Some ρ after the others, as many as fit."""
+        """The ρ in blocks of as many as fit."""
         ridges = self._ridges(alphas)
         width = max(1, BLOCK // self._y.size)
         for start in range(0, len(ridges), width):
             yield ridges[start : start + width]
 
     def _different(self, alpha: Array) -> tuple[Array, Indices]:
-        """The different ρ, and which of them each target has."""
+        """The distinct ρ, and the index of each target's."""
         return np.unique(self._ridges(alpha), return_inverse=True)
 
     def _divided(self, ridge: Array, which: Indices, C: Array) -> Array:  # (b,), (t,), (k, t) -> (k, t)
@@ -241,7 +241,7 @@ class Path:
             row = int(self._rows[int(left.argmin())])
             raise InvalidInput(
                 f"Leave-one-out is not defined for row {row}.",
-                "Without it what is not penalised (an intercept) cannot be fitted: more than one sample with a weight "
+                "Without it the unpenalised part (an intercept) cannot be fitted: more than one sample with a weight "
                 "above 0 is needed.",
                 "Give more rows, or fit no intercept.",
             )

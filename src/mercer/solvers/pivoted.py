@@ -30,7 +30,7 @@ Array = npt.NDArray[np.float64]
 
 # Candidates per block: a fifth of the rank, so that there are several blocks and their products are still large.
 BLOCKS = 5
-# Blocks are not made smaller than this where most candidates are refused.
+# The smallest block, for when most candidates are rejected.
 SMALLEST_BLOCK = 10
 # A residual below n rounding errors of its diagonal entry, and these besides, is zero: that row is exhausted.
 ROUNDINGS = 32
@@ -83,7 +83,7 @@ def pivoted_cholesky(
     rng : Generator
         Draws the pivots.
     watch : Watch
-        Looked at between blocks.
+        Checked between blocks.
     dtype : float32 or float64
         Of F. In float32 the residual is known to some 1e-7 of A's diagonal.
 
@@ -115,7 +115,7 @@ def pivoted_cholesky(
         columns *= scale[candidates]
         known = F[candidates, :taken].astype(np.float64)
         accepted, L = _sift(columns[candidates] - known @ known.T, rounding[candidates], rank - taken, rng)
-        if accepted.size == 0:  # what the diagonal still shows is rounding
+        if accepted.size == 0:  # what is left of the diagonal is rounding
             diagonal[candidates] = 0.0
             continue
         new = slice(taken, taken + accepted.size)
@@ -127,7 +127,7 @@ def pivoted_cholesky(
         F[:, new] = divide(1.0, L.astype(dtype), G, side=1, lower=1, trans_a=1, overwrite_b=1)  # by Lᵀ
         diagonal -= np.square(F[:, new], dtype=np.float64).sum(axis=1)
         diagonal[diagonal <= rounding] = 0.0
-        diagonal[pivots[new]] = 0.0  # by construction, whatever rounding says
+        diagonal[pivots[new]] = 0.0  # exactly 0 by construction
         taken += accepted.size
         block = min(most, max(SMALLEST_BLOCK, 2 * accepted.size))
         if watch.look(taken / rank, f"{taken} pivots"):
@@ -151,7 +151,7 @@ def _sift(
     """Which candidates to keep, and the Cholesky factor of their block.
 
     Each is kept with probability (residual after those kept before it) / (residual H[j, j] before the block), and never
-    where that residual is no more than rounding.
+    if that residual is only rounding.
     """
     before = H.diagonal().copy()
     now = before.copy()

@@ -1,8 +1,8 @@
-"""The Bayesian reading of ridge: the kernel is a prior covariance, alpha/weight the variance of the noise.
+"""The Bayesian reading of ridge regression: the kernel is the prior covariance, alpha/weight the noise variance.
 
-    f ~ GP(0, k),      yᵢ = f(xᵢ) + b(xᵢ)ᵀθ + εᵢ,      εᵢ ~ N(0, 1/cᵢ),      1/cᵢ = α/wᵢ.
+    f ~ GP(0, k),      yᵢ = f(xᵢ) + b(xᵢ)ᵀθ + εᵢ,      εᵢ ~ N(0, 1/cᵢ),      1/cᵢ = λ/wᵢ.
 
-θ (the intercept, where b = 1) has a flat prior, which is what leaving it without a penalty means. With C = diag(c), and
+θ (the intercept, if b = 1) has a flat prior, which is what leaving it unpenalised means. With C = diag(c), and
 without the rows of c = 0, the covariance of y given θ is Σ = K + C⁻¹. Let E be any map with E(a)ᵀ E(b) = aᵀ Σ⁻¹ b, and
 E(B) = Q R. The coefficients that ridge finds are the posterior mean, and beside it (universal kriging, [1]_ 2.7)
 
@@ -10,7 +10,7 @@ E(B) = Q R. The coefficients that ridge finds are the posterior mean, and beside
 
     log p(y) = −½ [‖(I − QQᵀ) E(y)‖² + log det Σ + log det RᵀR + (n − q) log 2π].                                 (2)
 
-(1) is about f + bᵀθ, not about a new y: add its α/w for that. Without B, (2) is the log marginal likelihood; with it,
+(1) is about f + bᵀθ, not about a new y: add its λ/w for that. Without B, (2) is the log marginal likelihood; with it,
 the restricted likelihood: θ is integrated out over the flat prior, whose density is taken as 1, so that values compare
 between kernels and penalties but not between different B. Two maps E serve:
 
@@ -55,7 +55,7 @@ UNSEEN = 1e-12
 
 
 class Posterior(Protocol):
-    """What is known of f + bᵀθ after one column of costs, and how likely the targets were."""
+    """The posterior of f + bᵀθ for one column of costs, and the likelihood of the targets."""
 
     @property
     def log_likelihood(self) -> Array:  # (t,)
@@ -90,22 +90,22 @@ def posterior(
     watch: Watch,
     factor: CholeskyFactor | None = None,
 ) -> "DualPosterior":
-    """The posterior in the dual: n³/3 operations and 8 n² bytes, unless the factor is there already.
+    """The posterior in the dual: n³/3 operations and 8 n² bytes, unless the factor exists already.
 
     Parameters
     ----------
     gram : Gram of shape (n, n)
-        K; not touched where there is a factor.
+        K; not used if a factor is given.
     y : ndarray of shape (n, t)
         Targets that share the costs; t may be 0 where no likelihood is asked for.
     cost : ndarray of shape (n,)
-        cᵢ = wᵢ/α; infinite for noise-free interpolation.
+        cᵢ = wᵢ/λ; infinite for noise-free interpolation.
     B : ndarray of shape (n, q)
         b at the training points; q may be 0.
     watch : Watch
         Of the factorisation.
     factor : CholeskyFactor, optional
-        That a solver made of the same K and cost.
+        The factor that a solver computed for the same K and cost.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def posterior(
     NotPositive
         Where there is no factor in double precision.
     Stopped
-        Where the watch was over before there was one.
+        If time ran out before it was done.
     """
     if factor is None:
         n = int(np.count_nonzero(cost))
@@ -175,7 +175,7 @@ def primal_posterior(
 @final
 @dataclass(frozen=True, eq=False)
 class _Trend:
-    """What not knowing θ adds to (1). F is E(B), or L⁻¹ΦᵀCB."""
+    """What the uncertainty of θ adds to (1). F is E(B), or L⁻¹ΦᵀCB."""
 
     F: Array  # (p, q)
     R: Array  # (q, q)
@@ -341,8 +341,8 @@ def _add_doubt(found: Array, doubt: Array, prior: Array, condition: float = 0.0)
 def _not_negative(variance: Array, prior: Array, condition: float = 0.0) -> Array:
     """Variances without their rounding errors; more than that is an error.
 
-    Not a warning and a zero: a standard deviation of 0 says that the value is known exactly, which is the one thing
-    that a negative variance shows it is not. The mean is to be had all the same.
+    Not a warning and a zero: a standard deviation of 0 would mean that the value is known exactly, the one thing
+    that a negative variance rules out. The mean is still available.
     """
     excess = -variance - ROUNDING * prior
     if (excess > 0.0).any():
@@ -351,9 +351,9 @@ def _not_negative(variance: Array, prior: Array, condition: float = 0.0) -> Arra
         raise NotPositive(
             f"The posterior variance at row {row} is negative: {variance[row]:.3g}, where the prior has "
             f"{prior[row]:.3g}.",
-            f"Either the kernel is not positive semi-definite, or rounding has eaten the variance{known}.",
-            "Raise alpha or remove near-duplicate rows; check_gram(K) shows whether the kernel is one. The mean can be "
-            "predicted all the same.",
+            f"Either the kernel is not positive semi-definite, or rounding has destroyed the variance{known}.",
+            "Raise alpha or remove near-duplicate rows; check_gram(K) shows which it is. The mean can "
+            "still be predicted.",
         )
     return np.maximum(variance, 0.0)
 
@@ -361,6 +361,6 @@ def _not_negative(variance: Array, prior: Array, condition: float = 0.0) -> Arra
 def _refuse_large_covariance(m: int, width: int) -> None:
     refuse_too_large(
         8 * m * (width + 3 * m),
-        f"The covariance of {m} new points, and what it is made from,",
-        "Use return_std=True, which is made in blocks, or fewer points at a time.",
+        f"The covariance of {m} new points, with its workspace,",
+        "Use return_std=True, which is computed in blocks, or fewer points at a time.",
     )

@@ -34,7 +34,7 @@ Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 # F in float32, at half the cost, where the ridge is above this share of the trace: its rounding is then far below P.
 SINGLE = 1e-6
-# Ranks: few enough rows are factored whole, and beyond the last one n r² operations cost more than they save.
+# Ranks: a few rows are factorised completely; beyond the last rank n r² operations cost more than they save.
 SMALL_RANK, LARGE_RANK = 100, 2_000
 # Bytes per row and pivot: F, and blocks on the way to it.
 BYTES_PER_PIVOT = 16
@@ -62,11 +62,11 @@ class Preconditioner:
     scale : ndarray of shape (n,)
         The diagonal of S.
     ridge : float
-        Above 0. Columns are taken until the residual's trace is no larger: the condition of P⁻¹ M is then at most 2.
+        Above 0. Columns are added until the residual's trace is no larger: the condition of P⁻¹ M is then at most 2.
     watch : Watch
-        Looked at between blocks of columns; once it is over, those at hand must do.
+        Checked between blocks of columns; when time runs out, the columns so far are used.
     most : int, optional
-        No more columns than this.
+        The maximum number of columns.
 
     Attributes
     ----------

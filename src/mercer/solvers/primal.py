@@ -5,11 +5,11 @@ With K = ΦΦᵀ, C = diag(c), and the part that is not penalised eliminated by 
     (Φ̃ᵀCΦ̃ + I) w = Φ̃ᵀ C y,      θ = (BᵀCB)⁻¹ BᵀC (y − Φw),                                      (1)
 
 an M × M system made in one pass over blocks of rows; nothing n × n exists. The dual coefficients that every solver
-publishes are the weighted residuals a = C (y − Φw − Bθ), and Φᵀa = w: how far that fails is the residual of (1), which
-is refined until it is rounding.
+publishes are the weighted residuals α = C (y − Φw − Bθ), and Φᵀα = w: how far that fails is the residual of (1), which
+is refined down to rounding.
 
 Rows of infinite cost (alpha = 0) drop the identity of (1), and G⁺ stands for the inverse of G = Φ̃ᵀWΦ̃: least squares of
-least norm, with a = W Φ̃ G⁺ w, so that again Φᵀa = w and Bᵀa = 0.
+least norm, with α = W Φ̃ G⁺ w, so that again Φᵀα = w and Bᵀα = 0.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ Array = npt.NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
 # Features that differ among the rows by so many roundings of themselves are constant.
 DIGITS = 8.0
-# Refinements of (1); each costs one pass over the features, and the second rarely changes anything.
+# Refinement steps for (1); each costs one pass over the features, and the second rarely changes anything.
 REFINEMENTS = 3
 
 
@@ -148,7 +148,7 @@ def _ridge(phi: FeatureMatrix, y: Array, cost: Array, system: _System) -> tuple[
     inverse, _ = scipy.linalg.lapack.dpocon(L, norm, uplo="L")
     w, _ = scipy.linalg.lapack.dpotrs(L, system.right, lower=1)
     coef, best, left = np.zeros_like(y), (system.theta(w), w), np.inf
-    # Of Φᵀa, by ‖√C Φ‖ ‖a/√C‖: a smaller error is none.
+    # Of Φᵀα, by ‖√C Φ‖ ‖α/√C‖: a smaller error is none.
     root = np.sqrt(cost)[:, None]
     rounding = float(EPS * np.sqrt(np.trace(system.matrix)))
     for _ in range(REFINEMENTS):
@@ -169,8 +169,8 @@ def _ridge(phi: FeatureMatrix, y: Array, cost: Array, system: _System) -> tuple[
 @final
 @dataclass(frozen=True)
 class _Residuals:
-    coef: Array  # a = C (y − Φw − Bθ)
-    transposed: Array  # Φᵀa
+    coef: Array  # α = C (y − Φw − Bθ)
+    transposed: Array  # Φᵀα
 
 
 def _residuals(phi: FeatureMatrix, y: Array, cost: Array, B: Array, w: Array, theta: Array) -> _Residuals:

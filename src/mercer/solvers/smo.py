@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.errors import InvalidParameter
 from mercer.grams.base import Gram
 from mercer.grams.batched import native_batch
 from mercer.grams.dense import DenseGram
@@ -50,6 +51,8 @@ AIM = 0.95
 # then do, but never at once at less than this share of the violation: it often falls much faster.
 ENOUGH = 0.7
 STEEPEST = 0.02
+# What rounding of f makes of a violation, in units of the size of its terms: below that nothing is to be had.
+STALLED = 16.0
 
 
 def smo(problem: MarginProblem, options: Options) -> MarginSolution:
@@ -66,6 +69,7 @@ def smo(problem: MarginProblem, options: Options) -> MarginSolution:
     referee = Referee(run.problem, Promise(options.tol, options.gap), run.coef, run.f)
     move = run.take_steps
     rounds = circles = 0
+    before: Array | None = None
     while True:
         ended = move()
         if ended in ON:
@@ -80,8 +84,10 @@ def smo(problem: MarginProblem, options: Options) -> MarginSolution:
         found = referee.look(trusted=run.is_single and ended not in CUT_SHORT)
         is_stopped = run.is_stopped(ended)
         is_missed = run.aim_at(found)
-        if is_stopped or rounds == ROUNDS or not run.pending.size:
+        is_stuck = run.has_tried_newton and before is not None and np.array_equal(before, found.violations)
+        if is_stopped or is_stuck or rounds == ROUNDS or not run.pending.size:
             break
+        before = found.violations
         circles += is_missed
         run.is_single = run.is_single and circles <= CIRCLES
         is_newtons = is_missed and (ended != "solved" or run.has_newton_helped or circles >= CIRCLES)
@@ -122,6 +128,15 @@ class _Run:
             gram = DenseGram(np.ascontiguousarray(gram.dense()), gram.proof)
         self.problem = MarginProblem(gram, problem.kind, batch)
         self._diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
+        reach = float(np.abs(batch.start).sum()) * float(self._diagonal.max(initial=0.0))
+        if not math.isfinite(reach * reach):
+            raise InvalidParameter(
+                "The costs are too large: their sum, times k(x, x), has no square.",
+                f"These come to {reach:.3g}.",
+                "Divide C, or the sample weights, by a constant.",
+            )
+        # Sums that are fixed say beforehand how f will round, where costs are very large.
+        self._least_aim = float(np.finfo(np.float64).eps) * reach
         self.watch = Watch("smo", show=options.verbose > 0)
         self._finish = FINISHED if self._is_small else math.inf
         self._finish_steps = max(FINISHING_STEPS, LEAST_FINISHING_STEPS // n)
@@ -131,6 +146,7 @@ class _Run:
         self._limit = self._long if options.max_iter is None else min(options.max_iter, self._long)
         self._newton = MarginNewton(batch, gram, options.cache_bytes)
         self._patience = 1.0
+        self.has_tried_newton = False
         self.has_newton_helped = False  # the last time
         self.pending = np.arange(len(batch))  # the problems that are not solved yet,
         self._aims = np.full(len(batch), options.tol)  # and the violation that each is to have
@@ -148,9 +164,10 @@ class _Run:
         """Choose the problems to go on with, and their violations; returns whether the last aim of one was missed."""
         tol, gap = self._options.tol, self._options.gap
         is_open = ~found.is_closed(gap) & found.has_margin
-        is_missed = (found.violations > self._aims) & (is_open | (found.violations > tol))
+        can_fall = found.violations > STALLED * found.solvable
+        is_missed = can_fall & (found.violations > self._aims) & (is_open | (found.violations > tol))
         ratio = np.divide(ENOUGH * gap, found.relative_gaps, out=np.ones(len(is_open)), where=is_open)
-        closer = np.maximum(found.violations * np.maximum(ratio, STEEPEST), found.least_violations)
+        closer = np.maximum(found.violations * np.maximum(ratio, STEEPEST), found.solvable)
         is_tightened = is_open & ~is_missed & (closer < found.violations)
         self._aims[is_tightened] = np.minimum(self._aims, closer)[is_tightened]
         self.pending = np.flatnonzero(is_missed | is_tightened)
@@ -170,7 +187,7 @@ class _Run:
 
     def _take_steps(self, problem: MarginProblem, coef: Array, f: Array, has_f: bool) -> str:
         batch, options = problem.batch, self._options
-        aim = float(self._aims[self.pending].min())
+        aim = max(AIM * float(self._aims[self.pending].min()), self._least_aim)
         left = self._seconds_left()
         outcome = native_batch(problem.gram, batch.geometry, batch.copies).solve(
             coef,
@@ -183,8 +200,8 @@ class _Run:
             diagonal=self._diagonal,
             has_f=has_f,
             single=self.is_single,
-            tol=AIM * aim,
-            finish=self._finish,
+            tol=aim,
+            finish=max(self._finish, self._least_aim),
             finish_steps=self._finish_steps,
             max_steps=max(self._limit - int(self._steps.max()), 0),
             cache_bytes=options.cache_bytes,
@@ -205,7 +222,7 @@ class _Run:
             helped = self._newton.advance(self.coef, self.f, aims, Watch("newton", self._seconds_left()))
         except KeyboardInterrupt:
             return "interrupted"
-        self.has_newton_helped = helped
+        self.has_tried_newton, self.has_newton_helped = True, helped
         if not helped:
             self._patience *= IMPATIENCE
         return "advanced"

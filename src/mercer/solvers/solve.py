@@ -36,7 +36,7 @@ def solve(
     options : Options, optional
         Tolerances; the usual ones of such a problem where not given.
     solver : str
-        "auto", or the name of a row of `mercer.solvers.table.SOLVERS`. Where a method that "auto" takes does not reach
+        "auto", or the name of a row of `mercer.solvers.table.SOLVERS`. If a method that "auto" chooses does not reach
         the tolerance, the next one of the table is tried, and the solution's `note` says so.
 
     Examples
@@ -70,7 +70,7 @@ def solve(
 def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> Solution:
     """Run the rows until one answers to the tolerance; else the best answer, or the first row's error.
 
-    A row that breaks down hands on where another can mean something: a pseudo-inverse for alpha = 0, a stationary point
+    A row that breaks down passes on if another can still help: a pseudo-inverse for alpha = 0, a stationary point
     for a kernel that was only assumed to be one. Otherwise its message about conditioning is the answer.
     """
     proof = problem.gram.proof

@@ -31,7 +31,7 @@ __all__ = ["AUTO", "SOLVERS", "Solver", "candidates", "choose", "explain"]
 
 AUTO = "auto"
 
-# Below this a factorisation takes less time than a preconditioner and a dozen products.
+# Below this, a factorisation is faster than a preconditioner and a dozen products.
 DIRECT_ROWS = 3_000
 # Iterations of cg are guessed from what this many pivots leave of the spectrum of so many rows, relative to the ridge:
 # 10 + 8 √(what is left / ridge), as measured for radial kernels in 20 dimensions.
@@ -42,9 +42,9 @@ FIRST_ITERATIONS, MORE_ITERATIONS = 10.0, 8.0
 ROWS_PER_ITERATION, HELD_ROWS_PER_ITERATION, COARSE_ROWS_PER_ITERATION = 350.0, 75.0, 220.0
 # An eigendecomposition costs about as much as this many factorisations.
 FACTORS_PER_SPECTRUM = 9
-# Beyond this it takes the better part of an hour: only for who asks for it by name.
+# Beyond this it takes the better part of an hour, so it is used only when named.
 SPECTRUM_ROWS = 10_000
-# Unknowns, rows times columns, up to which Newton's method factorises its systems sooner than it iterates on them.
+# Unknowns, rows times columns, up to which factorising the Newton systems is faster than iterating on them.
 DIRECT_UNKNOWNS = 2_000
 # The primal is worth it when there are at least this many rows to a feature.
 ROWS_PER_FEATURE = 2
@@ -52,7 +52,7 @@ ROWS_PER_FEATURE = 2
 
 AnyProblem = Problem | MarginProblem
 
-# What was guessed for a problem, as long as that is there.
+# Estimates by problem, kept as long as the problem exists.
 _GUESSES: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 
 
@@ -91,11 +91,11 @@ class Solver:
     cannot : callable (Problem) -> str
         Why it cannot solve a problem of its losses; empty if it can.
     unsuited : callable (Problem) -> str
-        Why `auto` would rather take another; empty if it is as good as any.
+        Why `auto` would prefer another; empty if it suits.
     run : callable (Problem, Options) -> Answer
         The method itself.
     is_iterative : bool
-        Whether another method may do better where this one did not reach the tolerance.
+        Whether another method may do better if this one did not reach the tolerance.
     is_judged : bool
         Whether the method has the referee look at it on its way, and returns a solution in place of an answer.
     """
@@ -117,10 +117,10 @@ class Solver:
         return self.cannot(problem)
 
     def reluctance(self, problem: AnyProblem) -> str:
-        """Why `auto` does not take it first; empty if it would."""
+        """Why `auto` does not choose it first; empty if it would."""
         needed, there = self.memory(problem), memory_there()
         if needed > there:
-            return f"it needs {in_bytes(needed)}, and there are {in_bytes(there)}"
+            return f"it needs {in_bytes(needed)}, and {in_bytes(there)} are available"
         return self.unsuited(problem)
 
 
@@ -152,7 +152,7 @@ def _without_features(problem: Problem) -> str:
 
 def _with_many_features(problem: Problem) -> str:
     features = _features(problem) or 0
-    return "" if ROWS_PER_FEATURE * features <= _rows(problem) else f"{features} features are not few for the rows"
+    return "" if ROWS_PER_FEATURE * features <= _rows(problem) else f"{features} features are too many for the rows"
 
 
 def _with_constraints(problem: Problem) -> str:
@@ -167,7 +167,7 @@ def _with_many_unknowns(problem: Problem) -> str:
     unknowns = _unknowns(problem)
     if unknowns <= DIRECT_UNKNOWNS:
         return ""
-    return f"to factorise {unknowns} unknowns in every step takes longer beyond {DIRECT_UNKNOWNS}"
+    return f"factorising {unknowns} unknowns in every step is slower beyond {DIRECT_UNKNOWNS}"
 
 
 def _with_few_penalties(problem: Problem) -> str:
@@ -205,7 +205,7 @@ def _with_few_iterations(problem: Problem) -> str:
 
 
 def _iterations(problem: Problem) -> float:
-    """A guess at how many iterations cg would take."""
+    """An estimate of how many iterations cg would take."""
     if problem not in _GUESSES:
         rng, n = np.random.default_rng(0), _rows(problem)
         scale, ridge = scaling(problem.cost.max(axis=1))
@@ -230,7 +230,7 @@ def _columns(problem: Problem) -> int:
 
 
 def _held_bytes(problem: Problem) -> int:
-    """What K of the inner products takes; up to 1/c of the largest cost a few bits do."""
+    """The memory of K for the inner products; a few bits suffice up to 1/c of the largest cost."""
     largest = float(problem.cost.max(initial=0.0))
     return held_bytes(problem.gram, 1.0 / largest, _columns(problem)) if largest > 0.0 else 0
 
@@ -248,7 +248,7 @@ def _primal(problem: Problem, options: Options) -> Answer:
     return primal(problem, options) if problem.loss.is_quadratic else newton_primal(problem, options)
 
 
-# In order of preference: `auto` takes the first row that can, and that nothing speaks against.
+# In order of preference: `auto` takes the first row that can solve the problem and suits it.
 SOLVERS: dict[str, Solver] = {
     row.name: row
     for row in (
@@ -365,7 +365,7 @@ def choose(problem: AnyProblem, solver: str = AUTO) -> Solver:
 def explain(problem: AnyProblem, solver: str = AUTO) -> str:
     """Which solver would be used, and why not the others; one line per row of the table that minimises the loss.
 
-    What speaks for a row where one was named is not looked into: it can take as long as a small fit.
+    If a solver was named, the others are not assessed: that can take as long as a small fit.
     """
     chosen = choose(problem, solver)
     lines = []

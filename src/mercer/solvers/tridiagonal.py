@@ -29,11 +29,11 @@ __all__ = ["Tridiagonal", "tridiagonalise"]
 
 Array = npt.NDArray[np.float64]
 
-# A penalty this many times the rounding of an eigenvalue leaves T + ρ as positive as K is.
+# A penalty this many times the rounding of an eigenvalue keeps T + ρ positive if K is.
 CLEAR = 16.0
-# Below, an eigendecomposition takes no longer.
+# Below this, an eigendecomposition is as fast.
 FEWEST_ROWS = 8
-# In place of a pivot that vanishes.
+# Replaces a zero pivot.
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -55,7 +55,7 @@ class Tridiagonal:
     beyond : float
         β.
     smallest, largest : float
-        The extreme eigenvalues of A on the range of P; the smallest is not negative but where that is not rounding.
+        The extreme eigenvalues of A on the range of P; the smallest is negative only beyond rounding.
     rounding : float
         What an eigenvalue may differ from zero by.
     """
@@ -85,7 +85,7 @@ class Tridiagonal:
     def inverse_diagonal(self, ridge: Array) -> Array:  # (b,) -> (n, b)
         """Of (A + ρ)⁻¹ on the range of P, by (1)."""
         found = _core.tridiagonal_diagonals(self.vectors.T, self.diagonal, self.beside, ridge)
-        assert found is not None  # as `allows` has seen
+        assert found is not None  # as `allows` has checked
         inside = np.einsum("ij,ij->i", self.border.Q, self.border.Q)
         return np.asarray(found.T - inside[:, None] / (self.beyond + ridge))
 

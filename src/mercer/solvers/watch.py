@@ -7,7 +7,7 @@ from typing import final
 
 __all__ = ["Watch"]
 
-# Nothing is drawn before a solve has lasted this long, and not more often than that.
+# Nothing is drawn before a solve has lasted this long, nor more often than this.
 FIRST_SECONDS = 1.0
 BETWEEN_SECONDS = 0.1
 WIDTH = 30
@@ -15,12 +15,12 @@ WIDTH = 30
 
 @final
 class Watch:
-    """Counts the seconds of a solve and draws its bar on standard error.
+    """Times a solve and draws its progress bar on standard error.
 
     Parameters
     ----------
     label : str
-        What the bar is called.
+        The label of the progress bar.
     max_time : float, optional
         Seconds after which `is_over`.
     show : bool
@@ -51,11 +51,11 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time that was given is up."""
+        """Whether max_time has passed."""
         return self._max_time is not None and self.seconds >= self._max_time
 
     def look(self, share: float, measure: str = "") -> bool:
-        """Note that a share (0 to 1) of the work is done; returns `is_over`. To be called between steps."""
+        """Report the share (0 to 1) of the work that is done; returns `is_over`. Call it between steps."""
         now = self._clock()
         if self._show and now - self._start >= FIRST_SECONDS and now - self._drawn >= BETWEEN_SECONDS:
             self._drawn = now
@@ -63,7 +63,7 @@ class Watch:
         return self.is_over
 
     def close(self) -> None:
-        """End the bar's line."""
+        """End the line of the progress bar."""
         if self._has_drawn:
             print(file=sys.stderr, flush=True)
             self._has_drawn = False

@@ -196,7 +196,7 @@ def test_an_indefinite_function_fits_with_a_warning_and_without_a_certificate():
         ({"verbose": "much"}, "verbose of KernelLogisticRegression must be"),
         ({"fit_intercept": "no"}, "fit_intercept of KernelLogisticRegression must be"),
         ({"kernel": RBF}, "not its class"),
-        ({"kernel": RBF(), "gamma": 0.1}, "gamma has no meaning"),
+        ({"kernel": RBF(), "gamma": 0.1}, "gamma has no effect"),
         ({"class_weight": {"maybe": 1.0}}, "not in y"),
         ({"class_weight": {"yes": -1.0}}, "≥ 0"),
         ({"class_weight": {"yes": "much"}}, "must be numbers"),
@@ -256,7 +256,7 @@ def test_few_different_rows_are_no_sign_of_a_negative_eigenvalue(C, points):
         (["same"] * 90, None, "only one class"),
         (np.where(np.arange(90) == 3, np.nan, 1.0), None, "NaN"),
         (np.eye(3)[three], None, "1d"),
-        (two, (two == "yes").astype(float), "none of class 'no'"),
+        (two, (two == "yes").astype(float), "Class 'no' has none"),
         (two, -np.ones(90), "Negative values"),
     ],
 )

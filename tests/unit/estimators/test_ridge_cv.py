@@ -183,7 +183,7 @@ def test_a_wrong_parameter_is_named(parameters, words):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_a_score_that_is_never_a_number_is_refused():
-    with pytest.raises(InvalidInput, match="No alpha has a score"):
+    with pytest.raises(InvalidInput, match="Every score is NaN"):
         KernelRidgeCV(kernel=RBF(), cv=LeaveOneOut()).fit(X[:10], y[:10])
 
 

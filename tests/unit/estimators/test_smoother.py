@@ -66,7 +66,7 @@ def test_a_formula_without_length_scales_has_no_bandwidth():
     ],
 )
 def test_a_kernel_that_may_be_negative_is_refused_at_its_smallest_part(kernel, part):
-    with pytest.raises(NotPositive, match="cannot weigh a mean") as refusal:
+    with pytest.raises(NotPositive, match="cannot weight a mean") as refusal:
         NadarayaWatson(kernel=kernel).fit(X, y)
     assert part in str(refusal.value)
     assert "not a disproof" in str(refusal.value)

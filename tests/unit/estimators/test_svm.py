@@ -295,7 +295,7 @@ def test_a_kernel_with_a_finite_map_has_weights(y):
 
 def test_kernels_have_their_own_parameters():
     assert SVC(kernel=RBF(2.0)).set_params(kernel__length_scale=3.0).kernel == RBF(3.0)
-    with pytest.raises(InvalidParameter, match="gamma has no meaning"):
+    with pytest.raises(InvalidParameter, match="gamma has no effect"):
         SVC(kernel=RBF(), gamma=0.1).fit(X, two)
     assert SVC().fit(X, two)._gamma == pytest.approx(1.0 / (3.0 * X.var()))
 
@@ -485,3 +485,19 @@ def test_a_linear_kernel_by_name_and_as_an_object_agree():
     np.testing.assert_allclose(
         SVC(kernel=Linear()).fit(X, three).coef_, SVC(kernel="linear").fit(X, three).coef_, atol=1e-8
     )
+
+
+@pytest.mark.parametrize("seed", range(50, 56))
+def test_a_margin_that_is_rounding_is_refused_and_any_other_has_its_gap(seed):
+    rng = np.random.default_rng(seed)
+    points, labels = rng.standard_normal((32, 5)), rng.choice([-1, 1], 32)
+    try:
+        model = NuSVC(kernel="linear", tol=1e-8).fit(points, labels)
+    except InvalidInput as refused:
+        said = str(refused)
+    else:
+        said = ""
+        assert model.margin_[0] > 1e-8
+        assert model.certificate_.relative_gap <= 1e-3
+    assert not said or "margin ρ is zero" in said
+    assert said or seed != 50

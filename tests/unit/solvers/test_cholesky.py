@@ -123,7 +123,7 @@ def test_a_time_limit_leaves_zeros_and_says_so():
     answer = cholesky(ridge(np.eye(n), np.ones((n, 1)), intercept=True), Options(max_time=1e-9))
     assert answer.stopped
     assert not answer.coef.any()
-    assert "time was up" in answer.note
+    assert "time ran out" in answer.note
 
 
 def test_several_panels_give_the_same_answer(monkeypatch):

@@ -29,16 +29,19 @@ Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+EPSILON = float(np.finfo(np.float64).eps)
 # αᵀKα below this, relative to its size if nothing cancelled, is negative and not rounding.
 NEGATIVE = 1e-10
 # A coefficient that is off its bound by less, relative to its box, is on it: sums of costs round.
 SNAP = 1e-12
 # A point that has to be moved by more than this share of itself to satisfy the constraints does not satisfy them.
 ROUNDING = 1e-9
-# A gap of so many times the rounding of the sums it is a difference of is none.
-NO_GAP = 64.0
-# Two points of feature space are one up to this share of their size, in squared distance.
-COINCIDENT = 1e-12
+# The violation that is rounding, in units of what one term of f rounds.
+ROUNDED = 4.0
+# P and D of so many times what one term of their sums rounds are nothing.
+NOTHING = 8.0
+# Two points of feature space are one up to this share of their size, in squared distance: rounding, and a little more.
+COINCIDENT = 1e-14
 
 
 @final
@@ -50,11 +53,12 @@ class Findings:
     ----------
     primals, duals, gaps, relative_gaps, moved, violations, intercepts, spreads, offsets : ndarray
         As in `MarginSolution`.
-    roundings, least_violations : ndarray
-        The size of a gap, and of a violation, that is nothing but rounding.
-    is_feasible, is_negative, has_margin : ndarray of bool
+    least_violations, solvable : ndarray
+        The violation that is nothing but rounding, for the machines whose α and f scale with the costs; for all, that
+        to which steps can come, where coefficients cancel.
+    is_feasible, is_negative, is_nothing, has_margin : ndarray of bool
         Whether the point satisfies its constraints and all is finite; whether αᵀKα is negative by more than rounding;
-        whether αᵀKα is not zero to rounding, for the kinds in units of ρ.
+        whether P and D are rounding; whether αᵀKα is more, for the kinds in units of ρ.
     """
 
     primals: Array
@@ -66,20 +70,21 @@ class Findings:
     intercepts: Array
     spreads: Array
     offsets: Array
-    roundings: Array
     least_violations: Array
+    solvable: Array
     is_feasible: Mask
     is_negative: Mask
+    is_nothing: Mask
     has_margin: Mask
 
     def is_closed(self, gap: float) -> Mask:
-        """Whether the relative gap is at most `gap`, or rounding."""
-        return (self.relative_gaps <= gap) | ((self.gaps <= self.roundings) & self.has_margin)
+        """Whether the relative gap is at most `gap`, or there is nothing that it could be relative to."""
+        return (self.relative_gaps <= gap) & self.has_margin | self.is_nothing
 
     def statuses(self, tol: float, gap: float, *, stopped: bool) -> tuple[Status, ...]:
         """How each problem ended, where tol is the violation and gap the relative gap that were asked for."""
         # A coefficient that is no number is above and below nothing, and so violates nothing: hence is_feasible.
-        is_stationary = (self.violations <= tol) & self.is_feasible
+        is_stationary = (self.violations <= np.maximum(tol, self.least_violations)) & self.is_feasible
         is_solved = is_stationary & self.is_closed(gap)
         found = np.full(len(self.gaps), Status.STOPPED if stopped else Status.INEXACT, dtype=object)
         if not stopped:
@@ -144,29 +149,33 @@ def findings(kind: Kind, batch: Margins, coef: Array, f: Array, diagonal: Array)
     energy = 0.5 * problems.sum(coef * f)
     size = problems.sum(np.abs(coef) * roots) ** 2  # of αᵀKα, had nothing cancelled
     # The same, had all rows the largest kᵢᵢ: coefficients round too, those that are almost zero as others do.
-    reach = problems.sum(np.abs(coef)) * problems.most(roots)
+    longest = problems.most(roots)
+    reach = problems.sum(np.abs(coef)) * longest
+    is_homogeneous = not batch.linear.any()
     primal = energy + problems.sum(losses) - priced
     # φ(α') + δ f = rest + α' (h − f) + δ f = rest + α' h − α f, and α' h adds up to h s.
     dual = energy - second - problems.sum(rest) - priced
     gap = second + problems.sum(np.maximum(losses + rest, 0.0))
-    rounding = np.finfo(np.float64).eps * (problems.sum(_losses(batch, -batch.linear)) + reach**2)
-    # The size of P below which it is zero.
-    scale = np.maximum.reduce([np.abs(primal), np.abs(dual), energy, rounding])
+    values = np.maximum.reduce([np.abs(primal), np.abs(dual), energy])
+    # The size of P and D below which they are zero.
+    rounding = EPSILON * (problems.sum(_losses(batch, -batch.linear)) + (reach**2 if is_homogeneous else 0.0))
     moved = _ratio(problems.sum(np.abs(delta)), problems.sum(np.abs(coef)))
     return Findings(
         primals=primal,
         duals=dual,
         gaps=gap,
-        relative_gaps=_ratio(gap, scale),
+        relative_gaps=_ratio(gap, np.maximum(values, rounding)),
         moved=moved,
         violations=violation,
         intercepts=_combined(published.reshape(by_group), kind.intercept),
         spreads=_combined(spread.reshape(by_group), (abs(kind.intercept[0]), abs(kind.intercept[1]))),
         offsets=_combined(published.reshape(by_group), kind.offset),
-        roundings=NO_GAP * rounding,
-        least_violations=np.finfo(np.float64).eps * reach * problems.most(roots),
+        least_violations=(ROUNDED if is_homogeneous else 0.0) * EPSILON * reach * longest,
+        solvable=EPSILON * reach * longest,
         is_feasible=(moved <= ROUNDING) & np.isfinite(energy),
         is_negative=energy < -NEGATIVE * size,
+        # Divided by ρ, rounding is no longer nothing.
+        is_nothing=(values <= NOTHING * rounding) & (not kind.in_margins),
         # Half the sum of |α| is what each side weighs: of hulls, 1.
         has_margin=2.0 * energy > 0.25 * COINCIDENT * size if kind.in_margins else np.ones(len(batch), dtype=np.bool_),
     )

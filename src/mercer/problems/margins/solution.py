@@ -89,8 +89,14 @@ class MarginSolution:
 
     @property
     def units(self) -> Array:  # (P,)
-        """What coefficients and intercepts are divided by before they are published: ρ for the kinds in its units."""
-        return self.offsets if KINDS[self.kind].in_margins else np.ones(len(self.batch))
+        """What coefficients and intercepts are divided by before they are published: ρ for the kinds in its units.
+
+        Where there is no margin, that is 1: next to zero as they are, decisions then show what they are.
+        """
+        if not KINDS[self.kind].in_margins:
+            return np.ones(len(self.batch))
+        has_margin = np.array([status is not Status.NO_MARGIN for status in self.statuses])
+        return np.where(has_margin & (self.offsets > 0.0), self.offsets, 1.0)
 
     @property
     def status(self) -> Status:
