@@ -5,7 +5,7 @@ expansion and one more that says so. Equal sub-expressions are proved once.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import final
 
 from mercer.kernels.node import Node
@@ -144,9 +144,16 @@ def prove(node: Node) -> Proof:
 
 def _assumes(node: Node) -> bool:
     """Whether some step rests on an assumption, found without writing the proof."""
-    if node.by() is ASSUMED:
-        return True
-    expansion = node.expand() if node.by() is None else None
+    rule = node.by()
+    if rule is None:
+        return _expansion_assumes(node)
+    return rule is ASSUMED or any(map(_assumes, node.premises()))
+
+
+@lru_cache(maxsize=128)
+def _expansion_assumes(node: Node) -> bool:
+    # Kept, because to expand a kernel takes longer than a small prediction, and many fits have the same kernel.
+    expansion = node.expand()
     return any(map(_assumes, node.premises() if expansion is None else (expansion,)))
 
 

@@ -21,7 +21,7 @@ Index = npt.NDArray[np.intp]
 # Up to this many classes, multiplying by the zero coefficients costs less than computing K in blocks.
 FEW_CLASSES = 4
 # Up to this many new points, one matrix for all classes is faster than one per class.
-FEW_ROWS = 64
+FEW_ENTRIES = 1 << 20
 
 
 @lru_cache(maxsize=8)
@@ -110,14 +110,14 @@ class Pairs:
         if self.k <= FEW_CLASSES:
             return np.asarray(K @ self.by_pair(coef), dtype=np.float64) + intercept
         # The points of one class have k − 1 coefficients and not k(k − 1)/2: class by class no zeros are added.
-        values = K.dense() if isinstance(K, Cross) and K.shape[0] <= FEW_ROWS else K
-        out = np.tile(intercept, (K.shape[0], 1))
+        values = K.dense() if isinstance(K, Cross) and K.shape[0] * K.shape[1] <= FEW_ENTRIES else K
+        out = np.repeat(intercept[:, None], K.shape[0], axis=1)  # a pair's decisions side by side, to be added to fast
         for i, mine in enumerate(self.ranges()):
             if mine.start == mine.stop:
                 continue
             of_class = block(i).cross(values.points) if isinstance(values, Cross) else values[:, mine]
-            out[:, self._places[i]] += of_class @ coef[mine]
-        return out
+            out[self._places[i]] += (of_class @ coef[mine]).T
+        return out.T
 
     def winners(self, decisions: Array) -> Index:  # (m, P) -> (m,)
         """The class with the most votes, the first of them in a tie. A pair votes for its first class where f > 0."""

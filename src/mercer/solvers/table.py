@@ -343,7 +343,7 @@ def candidates(problem: AnyProblem) -> list[Solver]:
     if not able:
         reasons = "; ".join(f"{row.name}: {row.refusal(problem)}" for row in SOLVERS.values())
         raise InvalidParameter("No solver can solve this problem.", reasons + ".")
-    return sorted(able, key=lambda row: bool(row.reluctance(problem)))
+    return able if len(able) == 1 else sorted(able, key=lambda row: bool(row.reluctance(problem)))
 
 
 def choose(problem: AnyProblem, solver: str = AUTO) -> Solver:
@@ -367,15 +367,15 @@ def explain(problem: AnyProblem, solver: str = AUTO) -> str:
 
     If a solver was named, the others are not assessed: that can take as long as a small fit.
     """
-    chosen = choose(problem, solver)
+    chosen, rows = choose(problem, solver), _rows_for(problem)
     lines = []
-    for row in _rows_for(problem).values():
+    for row in rows.values():
         reason = row.refusal(problem)
         mark = "→" if row is chosen else " "
         if reason:
             why = f"cannot: {reason}"
         elif solver == AUTO:
-            why = row.reluctance(problem) or "suits"
+            why = (row.reluctance(problem) if len(rows) > 1 else "") or "suits"
         else:
             why = "asked for" if row is chosen else "not asked for"
         needs = "" if reason else f"; {in_bytes(row.memory(problem))} beyond the Gram matrix"
