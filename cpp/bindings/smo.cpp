@@ -62,7 +62,7 @@ class Batch {
     Outcome solve(const Out& coef, const Out& f, const Vector& linear, const Vector& low, const Vector& high,
                   const Groups& group, double width, const Vector& diagonal, bool has_f, bool single, double tol,
                   double finish, Index finish_steps, Index max_steps, Index cache_bytes, double patience,
-                  Index crawl_free, double max_seconds, const std::optional<nb::callable>& progress) const {
+                  Index crawl_free, double gap, double max_seconds, const std::optional<nb::callable>& progress) const {
         for (const std::size_t length : {linear.shape(0), low.shape(0), high.shape(0), group.shape(0)})
             require(length == coef.shape(0), "margins: one number for each variable expected");
         for (std::size_t v = 0; v < group.shape(0); ++v) require(group(v) <= 1, "margins: there are two groups");
@@ -75,7 +75,8 @@ class Batch {
         batch.group = group.data();
         batch.diagonal = diagonal.data();
         batch.has_image = has_f;
-        const MarginOptions options{tol, finish, finish_steps, max_steps, cache_bytes, single, patience, crawl_free};
+        const MarginOptions options{tol,    finish,   finish_steps, max_steps, cache_bytes,
+                                    single, patience, crawl_free,   gap};
         MarginReport report;
         MarginSight sight;
         sight.wanted = progress.has_value();
@@ -177,8 +178,8 @@ void bind_smo(nb::module_& m) {
         .def(nb::init<Gram, Indices, Uses, Index>(), "gram"_a, nb::kw_only(), "cuts"_a, "uses"_a, "copies"_a)
         .def("solve", &Batch::solve, "coef"_a.noconvert(), "f"_a.noconvert(), nb::kw_only(), "linear"_a, "low"_a,
              "high"_a, "group"_a, "width"_a, "diagonal"_a, "has_f"_a, "single"_a, "tol"_a, "finish"_a, "finish_steps"_a,
-             "max_steps"_a, "cache_bytes"_a, "patience"_a, "crawl_free"_a, "max_seconds"_a, "progress"_a.none(),
-             "Improve the coefficients, and f with them, in place.")
+             "max_steps"_a, "cache_bytes"_a, "patience"_a, "crawl_free"_a, "gap"_a, "max_seconds"_a,
+             "progress"_a.none(), "Improve the coefficients, and f with them, in place.")
         .def("product", &Batch::product, "coef"_a.noconvert(), "f"_a.noconvert(), nb::kw_only(), "left"_a = nb::none(),
              "Write f in float64, but for the rows that are left as they are.");
 }

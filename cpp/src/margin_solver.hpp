@@ -74,14 +74,16 @@ class MarginSolver {
         constexpr Index kNever = std::numeric_limits<Index>::max();
         const MarginOptions& options = shared_.options;
         const Index last = options.max_steps < 0 ? kNever : options.max_steps;
-        Index finishing = kNever;  // the step at which finishing is given up
+        Index finishing = kNever;     // the step at which finishing is given up
+        double wanted = options.tol;  // less where that leaves a gap
         for (;;) {
             shared_.watch.look();
             const double violation = slopes_.measure(image_.values(), shared_.engine);
             shared_.sight.violation.store(violation, std::memory_order_relaxed);
             if (shared_.sight.wanted) shared_.sight.gap.store(relative_gap(), std::memory_order_relaxed);
-            if (!(violation > std::min(options.tol, options.finish))) return Ended::kSolved;
-            const bool is_solved = !(violation > options.tol);
+            if (!(violation > wanted)) wanted = closer(wanted, violation);
+            if (!(violation > std::min(wanted, options.finish))) return Ended::kSolved;
+            const bool is_solved = !(violation > wanted);
             if (is_solved && finishing == kNever) finishing = steps + options.finish_steps * variables_;
             // The violation is not monotone: when finishing is given up, the problem may have to be solved again.
             const bool is_given_up = steps >= finishing;
@@ -93,7 +95,7 @@ class MarginSolver {
                 assemble();
             }
             fill_block();
-            aim_ = is_given_up ? options.tol : std::min(options.tol, options.finish);
+            aim_ = is_given_up ? wanted : std::min(wanted, options.finish);
             const Index taken = solve(violation, std::min(last, is_given_up ? kNever : finishing) - steps);
             steps += taken;
             if (taken == 0) return Ended::kSolved;  // rounding: no pair in the block can move
@@ -107,6 +109,24 @@ class MarginSolver {
 
     Index row_of(Index variable) const { return variable < n_ ? variable : variable - n_; }
     bool is_free(Index v) const { return b_[v] > low_[v] && b_[v] < high_[v]; }
+
+    // The violation to go on to where this one leaves a gap that is too large: a gap falls at least as the violation
+    // does. To stop first, and be sent back by the referee, would compute rows again.
+    double closer(double wanted, double violation) const {
+        constexpr double kEnough = 0.7, kLeast = 0.01, kRounded = 16 * std::numeric_limits<double>::epsilon();
+        const MarginOptions& options = shared_.options;
+        if (!(options.gap < kInfinity)) return wanted;
+        double size = 0.0, longest = 0.0;  // of the terms of f: no violation is less than what these round
+        for (Index v = 0; v < variables_; ++v) {
+            size += std::abs(b_[v]);
+            longest = std::max(longest, diagonal_[image_.global(row_of(v))]);
+        }
+        const double least = std::max(kLeast * options.tol, kRounded * size * longest);
+        if (!(wanted > least)) return wanted;
+        const double gap = relative_gap();
+        if (!(gap > kEnough * options.gap)) return wanted;
+        return std::max(least, std::min(wanted, violation) * std::max(kEnough * options.gap / gap, kLeast));
+    }
 
     // A sum of terms that are at least 0 (Fenchel-Young), at the levels between the ends; boxes hold 0.
     double relative_gap() const {

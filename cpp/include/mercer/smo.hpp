@@ -47,6 +47,7 @@ struct MarginOptions {
     // worth, and has no more than crawl_free of them: it is then left to that.
     double patience = std::numeric_limits<double>::infinity();
     Index crawl_free = 0;
+    double gap = std::numeric_limits<double>::infinity();  // relative; where it is larger at tol, steps go on
 };
 
 struct MarginReport {

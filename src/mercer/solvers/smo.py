@@ -207,6 +207,7 @@ class _Run:
             cache_bytes=options.cache_bytes,
             patience=self._patience,
             crawl_free=self._newton.most_free,
+            gap=options.gap,
             max_seconds=math.inf if left is None else max(left, 0.0),
             progress=_progress(self.watch, aim) if options.verbose else None,
         )
