@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer.errors import InvalidInput
 from mercer.problems.certificate import Certificate, Status
-from mercer.problems.margins.batch import Margins, all_rows
+from mercer.problems.margins.batch import Margins
 from mercer.problems.margins.kinds import KINDS
 
 __all__ = ["ARRAYS", "MarginSolution"]
@@ -178,7 +178,7 @@ class MarginSolution:
         is_bounded = np.zeros(count, dtype=np.bool_)
         is_bounded[batch.entries[at_end]] = True
         free = np.zeros(int(batch.cuts[-1]), dtype=np.bool_)
-        free[all_rows(batch.cuts, batch.uses)[(net != 0.0) & ~is_bounded]] = True
+        free[batch.rows[(net != 0.0) & ~is_bounded]] = True
         return free
 
     def _rows_where(self, p: int, chosen: Mask) -> Index:
