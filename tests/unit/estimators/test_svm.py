@@ -503,7 +503,7 @@ def test_a_margin_that_is_rounding_is_refused_and_any_other_has_its_gap(seed):
     assert said or seed != 50
 
 
-@pytest.mark.parametrize("machine", [SVC(C=1e4), SVR(C=1e4)], ids=lambda machine: type(machine).__name__)
+@pytest.mark.parametrize("machine", [SVC(C=1e4), SVR(C=1e4), NuSVR(C=1e4)], ids=lambda machine: type(machine).__name__)
 def test_gap_tol_is_the_gap_that_a_fit_promises(machine):
     rng = np.random.default_rng(0)
     points, noise = rng.standard_normal((500, 5)), rng.choice([-1, 1], 500)  # more rows than are finished anyway
