@@ -230,11 +230,8 @@ def _verify(machine: Any, evidence: Any, reader: Reader) -> None:
         asked, rows = machine, as_given(reader.value(evidence["X"]))
     else:
         asked, index = next(_fitted(machine), None), evidence["rows"]
-        if (
-            asked is None
-            or not isinstance(index, list)
-            or not all(type(i) is int and 0 <= i < len(asked.model_.basis) for i in index)
-        ):
+        n = 0 if asked is None else len(asked.model_.basis)
+        if not isinstance(index, list) or not index or not all(type(row) is int and 0 <= row < n for row in index):
             raise BadModelFile("The model file verifies rows that it does not have.", f"Got {str(index)[:60]}.")
         rows = _training_rows(asked.model_.basis, index)
     if evidence["method"] not in METHODS:
