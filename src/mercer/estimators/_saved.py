@@ -100,8 +100,7 @@ def save(
     content["verify"] = _evidence_of(machine, X, writer)
     content["functions"] = names.origins()
     # What is written is put together again and verified before anything is replaced.
-    back = _restored(read_json(write_json(content), "The header"), writer.arrays, Functions(names.used))
-    del back
+    _restored(read_json(write_json(content), "The header"), writer.arrays, Functions(names.used))
     write_atomically(path, pack(content, writer.arrays))
 
 
@@ -132,9 +131,9 @@ def load(source: str | os.PathLike[str] | bytes, *, functions: Mapping[str, Call
     if isinstance(source, bytes):
         return _loaded(io.BytesIO(source), len(source), functions)
     path = Path(source)
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would wait for ever
+        raise BadModelFile(f"{str(path)!r} is a device or a pipe, not a file.")
     with path.open("rb") as file:
-        if not path.is_file():
-            raise BadModelFile(f"{str(path)!r} is not a file.")
         try:
             return _loaded(file, os.fstat(file.fileno()).st_size, functions)
         except BadModelFile as error:
@@ -231,7 +230,8 @@ def _verify(machine: Any, evidence: Any, reader: Reader) -> None:
     else:
         asked, index = next(_fitted(machine), None), evidence["rows"]
         n = 0 if asked is None else len(asked.model_.basis)
-        if not isinstance(index, list) or not index or not all(type(row) is int and 0 <= row < n for row in index):
+        good = isinstance(index, list) and index and all(type(row) is int and 0 <= row < n for row in index)
+        if asked is None or not good:
             raise BadModelFile("The model file verifies rows that it does not have.", f"Got {str(index)[:60]}.")
         rows = _training_rows(asked.model_.basis, index)
     if evidence["method"] not in METHODS:
