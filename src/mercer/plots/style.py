@@ -93,7 +93,9 @@ DARK = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
-def canvas(ax: Any, theme: str | None, size: tuple[float, float] = (6.4, 4.8)) -> tuple[Axes, Theme]:
+def canvas(
+    ax: Any, theme: str | None, size: tuple[float, float] = (6.4, 4.8), projection: str | None = None
+) -> tuple[Axes, Theme]:
     """The axes to draw on, dressed, with its theme.
 
     Parameters
@@ -104,13 +106,15 @@ def canvas(ax: Any, theme: str | None, size: tuple[float, float] = (6.4, 4.8)) -
         If not given, the one that suits the colour of the axes, which is then left as it is.
     size : tuple of float
         Of a new figure, in inches.
+    projection : str, optional
+        Of its axes.
     """
     if theme is not None and theme not in THEMES:
         raise InvalidParameter('theme must be "light", "dark" or None.', f"Got {shown(theme)}.")
     if ax is None:
         from matplotlib import pyplot as plt  # noqa: PLC0415 (it looks for a screen; only who asks for a figure needs it)
 
-        ax = plt.subplots(figsize=size, layout="constrained")[1]
+        ax = plt.subplots(figsize=size, layout="constrained", subplot_kw={"projection": projection})[1]
     if not isinstance(ax, Axes):
         raise InvalidParameter("ax must be one Axes of Matplotlib.", f"Got a {type(ax).__name__}.", "Pass ax=axes[0].")
     chosen = _suited(ax) if theme is None else THEMES[theme]
