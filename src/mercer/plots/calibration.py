@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
-from mercer.plots.reading import joined, labels_of, numbers_of, plain
+from mercer.plots.reading import is_whole, joined, labels_of, numbers_of, plain
 from mercer.plots.style import canvas, count, figure_of, head, key, label
 
 __all__ = ["CalibrationDisplay"]
@@ -190,7 +190,7 @@ class CalibrationDisplay:
 
 
 def _edges(bins: int) -> Array:
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
+    if not is_whole(bins) or bins < 2:
         raise InvalidParameter("bins must be a whole number, at least 2.", f"Got {shown(bins)}.")
     return np.linspace(0.0, 1.0, int(bins) + 1)
 

@@ -214,21 +214,33 @@ class DecisionRegionsDisplay:
             colour, marker = look.colour(place), MARKERS[place % len(MARKERS)]
             filled = np.ones(mask.sum(), dtype=bool) if is_support is None else is_support[mask]
             made = ax.scatter(
-                *self.points[mask].T, s=size, marker=marker, edgecolor=colour, linewidth=1.0, zorder=3,
-                facecolor=[colour if solid else look.paper for solid in filled], label=plain(name),
+                self.points[mask, 0], self.points[mask, 1], s=size, marker=marker, edgecolor=colour, linewidth=1.0,
+                zorder=3, facecolor=[colour if solid else look.paper for solid in filled], label=plain(name),
             )  # fmt: skip
             self.points_[name] = made
             handles.append(Line2D([], [], ls="none", marker=marker, color=colour, ms=6, label=plain(name)))
         if self.free is not None and self.free.any():
             self.free_ = ax.scatter(
-                *self.points[self.free].T, s=4.2 * size, facecolor="none", edgecolor=look.ink, linewidth=1.3, zorder=4
+                self.points[self.free, 0],
+                self.points[self.free, 1],
+                s=4.2 * size,
+                facecolor="none",
+                edgecolor=look.ink,
+                linewidth=1.3,
+                zorder=4,
             )
             handles.append(
                 Line2D([], [], ls="none", marker="o", ms=10, mfc="none", mec=look.ink, mew=1.3, label="free: |α| < C")
             )
         if self.bounded is not None and self.bounded.any():
             self.bounded_ = ax.scatter(
-                *self.points[self.bounded].T, s=0.55 * size, marker="x", color=look.paper, linewidth=1.4, zorder=4
+                self.points[self.bounded, 0],
+                self.points[self.bounded, 1],
+                s=0.55 * size,
+                marker="x",
+                color=look.paper,
+                linewidth=1.4,
+                zorder=4,
             )
             handles.append(
                 Line2D([], [], ls="none", marker="X", ms=7, mfc=look.muted, mec=look.paper, label="bounded: |α| = C")

@@ -139,7 +139,7 @@ class GramDisplay:
         )  # fmt: skip
         self.colorbar_ = self.figure_.colorbar(self.image_, ax=ax, fraction=0.046, pad=0.03)
         self.colorbar_.ax.tick_params(colors=look.muted, labelcolor=look.ink, labelsize="small")
-        self.colorbar_.outline.set_visible(False)  # type: ignore[operator]  # a spine
+        self.colorbar_.outline.set_visible(False)
         self.colorbar_.set_label("k(x, z)", color=look.ink, fontsize="small")
         ax.spines[:].set_visible(True)
         self.lines_ = None
@@ -163,7 +163,8 @@ class GramDisplay:
         ends = np.concatenate([starts[1:], [n]])
         if len(starts) > 1:
             cuts = [[(c, 0), (c, n)] for c in starts[1:]] + [[(0, c), (n, c)] for c in starts[1:]]
-            self.lines_ = ax.add_collection(LineCollection(cuts, colors=ink, linewidths=0.8), autolim=False)
+            self.lines_ = LineCollection(cuts, colors=ink, linewidths=0.8)
+            ax.add_collection(self.lines_, autolim=False)
         names = [plain(self.y[start]) for start in starts]
         middles = (starts + ends) / 2
         is_roomy = len(names) <= MOST_NAMES

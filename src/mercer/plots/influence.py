@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.plots.leave_one_out import path_of, penalties_of
-from mercer.plots.reading import Machine, column_of, machine_of, plain
+from mercer.plots.reading import Machine, column_of, is_whole, machine_of, plain
 from mercer.plots.style import canvas, count, figure_of, head, key, label
 
 __all__ = ["InfluenceDisplay"]
@@ -203,6 +203,6 @@ def _names(names: Any) -> list[str] | None:
 
 
 def _count(most: Any) -> int:
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+    if not is_whole(most) or most < 1:
         raise InvalidParameter("most must be a whole number, at least 1.", f"Got {shown(most)}.")
     return int(most)

@@ -18,7 +18,7 @@ from mercer.points.given import Given
 from mercer.points.stored import Stored
 
 __all__ = [
-    "Machine", "column_names", "column_of", "deviations_of", "gram_of", "is_classes", "joined", "labels_of",
+    "Machine", "column_names", "column_of", "deviations_of", "gram_of", "is_classes", "is_whole", "joined", "labels_of",
     "machine_of", "numbers_of", "plain", "predictions_of", "same_length", "thinned",
 ]  # fmt: skip
 
@@ -211,6 +211,11 @@ def deviations_of(estimator: Any, X: Any, target: int = 0) -> Array | None:
         return None
     phi = None if machine.model.weights is None else machine.model.features
     return column_of(known.deviations(machine.model.binding, phi, points), target)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, and not True or False."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def column_of(values: Any, target: int) -> npt.NDArray[Any]:

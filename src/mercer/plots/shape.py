@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.kernels.kernel import Kernel
 from mercer.plots.plane import Slice
-from mercer.plots.reading import joined, machine_of
+from mercer.plots.reading import is_whole, joined, machine_of
 from mercer.plots.style import canvas, figure_of, head, key, label
 
 __all__ = ["KernelShapeDisplay"]
@@ -203,11 +203,11 @@ def _profile(K: Array, kernel: Kernel) -> Array:
             f"{kernel!r} is not a function of the distance alone.", "It differs between points as far apart.",
             'Draw kind="sections".',
         )  # fmt: skip
-    return profile
+    return np.asarray(profile)
 
 
 def _samples(K: Array, count: int, seed: int) -> Array:
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+    if not is_whole(count) or count < 1:
         raise InvalidParameter("samples must be a whole number, at least 1.", f"Got {shown(count)}.")
     values, vectors = scipy.linalg.eigh(K)
     if values[0] < -SAME * max(values[-1], 0.0):

@@ -9,7 +9,7 @@ from typing import Any, final
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, LinearSegmentedColormap, to_hex, to_rgb
+from matplotlib.colors import Colormap, LinearSegmentedColormap, to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 
 from mercer.errors import InvalidParameter, shown
@@ -120,7 +120,7 @@ def canvas(
     chosen = _suited(ax) if theme is None else THEMES[theme]
     if theme is not None:
         ax.set_facecolor(chosen.paper)
-        ax.get_figure(root=True).set_facecolor(chosen.paper)  # type: ignore[union-attr]  # axes drawn on have a figure
+        figure_of(ax).set_facecolor(chosen.paper)
     _dress(ax, chosen)
     return ax, chosen
 
@@ -155,9 +155,14 @@ def label(ax: Axes, theme: Theme, x: str = "", y: str = "") -> None:
 
 def key(ax: Axes, theme: Theme, handles: Sequence[Any] | None = None, **where: Any) -> None:
     """The legend, on the paper."""
-    given = {} if handles is None else {"handles": list(handles)}
-    style = {"frameon": True, "framealpha": 0.85, "facecolor": theme.paper, "edgecolor": "none", "fontsize": "small"}
-    ax.legend(**given, **style, labelcolor=theme.ink, **where)
+    style: dict[str, Any] = {
+        "frameon": True, "framealpha": 0.85, "facecolor": theme.paper, "edgecolor": "none", "fontsize": "small",
+        "labelcolor": theme.ink, **where,
+    }  # fmt: skip
+    if handles is None:
+        ax.legend(**style)
+    else:
+        ax.legend(handles=list(handles), **style)
 
 
 def count(n: int) -> str:
@@ -175,10 +180,8 @@ def _dress(ax: Axes, theme: Theme) -> None:
 
 def _suited(ax: Axes) -> Theme:
     """The theme for the paper that is there."""
-    face = ax.get_facecolor()
-    if face[3] == 0.0:
-        face = figure_of(ax).get_facecolor()  # type: ignore[assignment]  # four numbers too
-    paper = to_hex(face) if face[3] > 0.0 else LIGHT.paper
+    faces = (to_rgba(ax.get_facecolor()), to_rgba(figure_of(ax).get_facecolor()))
+    paper = next((to_hex(face) for face in faces if face[3] > 0.0), LIGHT.paper)
     theme = LIGHT if float(np.dot(to_rgb(paper), (0.2126, 0.7152, 0.0722))) > 0.4 else DARK
     return replace(theme, paper=paper)
 
