@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
-from mercer.plots.reading import is_whole, joined, labels_of, numbers_of, plain
-from mercer.plots.style import canvas, count, figure_of, head, key, label
+from mercer.plots.reading import is_whole, labels_of, numbers_of, plain
+from mercer.plots.style import canvas, count, figure_of, head, key, label, rows_of
 
 __all__ = ["CalibrationDisplay"]
 
@@ -184,8 +184,8 @@ class CalibrationDisplay:
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         label(ax, look, f"predicted probability of {self.what}", "share of the rows for which it came true")
         key(ax, look, loc="upper left")
-        note = f"mean distance from the diagonal {self.error:.3f} on {count(len(self.is_so))} rows"
-        head(ax, look, "Calibration", joined(note))
+        note = f"mean distance from the diagonal {self.error:.3f} on {rows_of(len(self.is_so))}"
+        head(ax, look, "Calibration", note)
         return self
 
 

@@ -14,9 +14,9 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 
 from mercer.errors import InvalidInput
-from mercer.plots.plane import Slice, support_rows
-from mercer.plots.reading import Machine, joined, labels_of, machine_of, plain, predictions_of, thinned
-from mercer.plots.style import MARKERS, Theme, canvas, count, figure_of, head, key, label
+from mercer.plots.plane import Slice, refuse_given_values, support_rows
+from mercer.plots.reading import Machine, joined, labels_of, machine_if_any, plain, predictions_of, thinned
+from mercer.plots.style import MARKERS, Theme, canvas, count, figure_of, head, key, label, rows_of
 
 __all__ = ["DecisionRegionsDisplay"]
 
@@ -120,6 +120,7 @@ class DecisionRegionsDisplay:
         theme : {"light", "dark"}, optional
             The one that suits the axes if not given.
         """
+        refuse_given_values(estimator)
         plane = Slice.through(X, features, 2)
         labels = None if y is None else labels_of(y, len(plane.table))
         (left, right), (below, above) = plane.limits(0), plane.limits(1)
@@ -135,12 +136,12 @@ class DecisionRegionsDisplay:
         names = [OUTSIDE, INSIDE] if classes is None else list(classes)
         number = {name: i for i, name in enumerate([-1, 1] if classes is None else names)}
         regions = np.array([number[name] for name in found.tolist()]).reshape(grid[0].shape)
-        machine = _machine(estimator)
+        machine = machine_if_any(estimator)
         decide = getattr(estimator, "decision_function", None) if len(names) == 2 else None
         values = None if decide is None else np.asarray(decide(at), dtype=np.float64).reshape(regions.shape)
         support = None if machine is None else support_rows(machine, X)
         rows, thin = thinned(len(plane.table), MOST_ROWS)
-        said = f"{count(len(plane.table))} rows"
+        said = rows_of(len(plane.table))
         if support is not None:
             said += f": {count(support[0].sum())} free and {count(support[1].sum())} bounded support vectors"
         return cls(
@@ -246,14 +247,6 @@ class DecisionRegionsDisplay:
                 Line2D([], [], ls="none", marker="X", ms=7, mfc=look.muted, mec=look.paper, label="bounded: |α| = C")
             )
         return handles
-
-
-def _machine(estimator: Any) -> Machine | None:
-    """The machine of mercer inside, if there is one."""
-    try:
-        return machine_of(estimator)
-    except InvalidInput:
-        return None
 
 
 def _margins(machine: Machine) -> tuple[float, ...]:

@@ -12,8 +12,7 @@ from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Path3DCollection, Poly3DCollection
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
-from mercer.kernels.kernel import Kernel
-from mercer.plots.reading import SUBSCRIPTS, joined, labels_of, machine_of, plain, thinned
+from mercer.plots.reading import SUBSCRIPTS, joined, kernel_of, labels_of, machine_of, plain, thinned
 from mercer.plots.style import MARKERS, canvas, figure_of, head, key
 from mercer.points.adapt import as_points
 
@@ -115,8 +114,7 @@ class FeatureMapDisplay:
 
     @classmethod
     def _of(cls, kernel: Any, X: Any, y: Any, features: Any, plane: Array | None) -> Self:
-        if not isinstance(kernel, Kernel):
-            raise InvalidParameter("kernel must be a Kernel.", f"Got {shown(kernel)}.", "Try Linear() ** 2.")
+        kernel = kernel_of(kernel)
         points = as_points(X)
         labels = None if y is None else labels_of(y, len(points))
         rows, note = thinned(len(points), MOST_ROWS)

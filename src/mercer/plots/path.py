@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.plots.leave_one_out import left_out_of_svc, path_of, penalties_of
 from mercer.plots.reading import column_of, joined, labels_of, machine_of, numbers_of
-from mercer.plots.style import canvas, count, figure_of, head, key, label
+from mercer.plots.style import canvas, count, figure_of, head, key, label, rows_of
 
 __all__ = ["PathDisplay"]
 
@@ -115,7 +115,7 @@ class PathDisplay:
             wrong, training, fits = left_out_of_svc(machine, X, labels_of(y, len(machine.points(X))), values)
             errors = wrong.mean(axis=1)
             spread = np.sqrt(errors * (1.0 - errors) / wrong.shape[1])
-            note = f"{wrong.shape[1]} rows, {count(fits)} fits"
+            note = f"{rows_of(wrong.shape[1])}, {count(fits)} fits"
             chosen = C if np.isfinite(C) else None
             made = cls(values, errors, spread, training, None, chosen, "C", "share of wrong classes", note)
             return made.plot(ax=ax, theme=theme)
@@ -132,7 +132,15 @@ class PathDisplay:
         gcv = np.asarray(path.generalised(values)[:, target])
         spread = squares.std(axis=1, ddof=1) / np.sqrt(n)
         made = cls(
-            values, squares.mean(axis=1), spread, training, gcv, own, "alpha", "mean squared error", f"{n} rows, exact"
+            values,
+            squares.mean(axis=1),
+            spread,
+            training,
+            gcv,
+            own,
+            "alpha",
+            "mean squared error",
+            f"{rows_of(n)}, exact",
         )
         return made.plot(ax=ax, theme=theme)
 

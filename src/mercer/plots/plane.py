@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import DomainMismatch, InvalidInput, InvalidParameter, shown
-from mercer.plots.reading import Machine, column_names
+from mercer.plots.reading import Machine, column_names, machine_if_any
 from mercer.points.adapt import as_points
 from mercer.points.base import Domain, Points
 from mercer.points.given import Given
@@ -104,6 +104,16 @@ class Slice:
         if named is None:  # tables of other packages: mercer reads a dict as well
             return dict(zip(self.names, rows.T, strict=True))
         return type(self.given)(rows, **{named: list(columns)})
+
+
+def refuse_given_values(estimator: Any) -> None:
+    """Refuse a machine that knows only kernel values: there are no points between its rows."""
+    inside = machine_if_any(estimator)
+    if inside is not None and inside.model.basis.domain is Domain.GRAM:
+        raise InvalidInput(
+            "A precomputed kernel knows nothing of the points between the rows.", "So nothing can be drawn there.",
+            "Fit with a Kernel object, or a function.",
+        )  # fmt: skip
 
 
 def support_rows(machine: Machine, X: Any) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]] | None:

@@ -12,18 +12,17 @@ from matplotlib.lines import Line2D
 
 from mercer.domains import is_number
 from mercer.errors import InvalidInput, InvalidParameter, shown
-from mercer.plots.plane import Slice, support_rows
+from mercer.plots.plane import Slice, refuse_given_values, support_rows
 from mercer.plots.reading import (
-    Machine,
     column_of,
     deviations_of,
     joined,
-    machine_of,
+    machine_if_any,
     numbers_of,
     predictions_of,
     thinned,
 )  # fmt: skip
-from mercer.plots.style import canvas, figure_of, head, key, label
+from mercer.plots.style import canvas, figure_of, head, key, label, rows_of
 
 __all__ = ["RegressionDisplay"]
 
@@ -121,6 +120,7 @@ class RegressionDisplay:
         """
         if not is_number(deviations) or not 0.0 < deviations < np.inf:
             raise InvalidParameter("deviations must be a number above 0.", f"Got {shown(deviations)}.")
+        refuse_given_values(estimator)
         line = Slice.through(X, feature, 1)
         n = len(line.table)
         truth = None if y is None else numbers_of(column_of(y, target), "y", n)
@@ -164,29 +164,30 @@ class RegressionDisplay:
             style = {"color": colour, "lw": 1.0, "ls": "--", "zorder": 3}
             upper = ax.plot(self.x, self.curve + self.tube, label=f"tube, ε = {self.tube:.3g}", **style)
             self.tube_ = [*upper, *ax.plot(self.x, self.curve - self.tube, **style)]
-        said = ""
+        handles, said = ax.get_legend_handles_labels()[0], ""
         if len(self.points):
             mark, size = look.colour(1), 26.0 if len(self.points) <= 300 else 9.0
             solid = np.ones(len(self.points), dtype=bool) if self.support is None else self.support
             self.points_ = ax.scatter(
                 *self.points.T, s=size, facecolor=[mark if is_solid else look.paper for is_solid in solid],
-                edgecolor=mark, linewidth=0.9, zorder=4, label="rows" if self.support is None else "support vectors",
+                edgecolor=mark, linewidth=0.9, zorder=4,
             )  # fmt: skip
-            said = f"{len(self.points)} rows"
+            what = "rows" if self.support is None else "support vectors"
+            handles.append(Line2D([], [], ls="none", marker="o", ms=5, color=mark, label=what))
+            said = rows_of(len(self.points))
             if self.support is not None:
                 said += f", {int(self.support.sum())} support vectors (filled)"
         ax.set_xlim(self.x[0], self.x[-1])
         label(ax, look, self.name, "target")
-        key(ax, look, loc="best")
+        key(ax, look, handles, loc="best")
         head(ax, look, "Regression", joined(said, self.note))
         return self
 
 
 def _tube(estimator: Any, X: Any) -> tuple[float | None, Mask | None]:
     """ε of a support vector regression, and which rows are its support vectors."""
-    try:
-        machine: Machine = machine_of(estimator)
-    except InvalidInput:
+    machine = machine_if_any(estimator)
+    if machine is None:
         return None, None
     kind = machine.last.certificate_.machine
     own = vars(machine.last)

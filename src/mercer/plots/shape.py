@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.kernels.kernel import Kernel
 from mercer.plots.plane import Slice
-from mercer.plots.reading import is_whole, joined, machine_of
+from mercer.plots.reading import is_whole, joined, kernel_of, machine_of
 from mercer.plots.style import canvas, figure_of, head, key, label
 
 __all__ = ["KernelShapeDisplay"]
@@ -112,8 +112,7 @@ class KernelShapeDisplay:
         theme : {"light", "dark"}, optional
             The one that suits the axes if not given.
         """
-        if not isinstance(kernel, Kernel):
-            raise InvalidParameter("kernel must be a Kernel.", f"Got {shown(kernel)}.", 'Try parse("RBF(1.0)").')
+        kernel = kernel_of(kernel)
         if kind not in KINDS:
             raise InvalidParameter(f"kind must be one of {shown(list(KINDS))}.", f"Got {shown(kind)}.")
         line = None if X is None else Slice.through(X, feature, 1)
@@ -161,9 +160,8 @@ class KernelShapeDisplay:
         self.band_ = None
         if self.deviation is not None:
             self.band_ = ax.fill_between(
-                self.x, -2 * self.deviation, 2 * self.deviation, color=look.tint(look.colour(6), 0.22), lw=0,
-                label="± 2 √k(x, x)",
-            )  # fmt: skip
+                self.x, -2 * self.deviation, 2 * self.deviation, color=look.tint(look.colour(6), 0.22), lw=0
+            )
         self.lines_ = [
             *(
                 ax.plot(self.x, curve, color=look.colour(i), lw=1.8, ls=DASHES[i % len(DASHES)], label=text)[0]
@@ -180,9 +178,8 @@ class KernelShapeDisplay:
         label(ax, look, x, y)
         if self.kind == "sections":
             key(ax, look, loc="best")
-        elif self.kind == "samples":
-            key(ax, look, [self.band_], loc="best")
-        head(ax, look, title, joined(f"k(x, z) = {self.formula}", self.note))
+        band = "in grey ± 2 √k(x, x)" if self.band_ is not None else ""
+        head(ax, look, title, joined(f"k(x, z) = {self.formula}", band, self.note))
         return self
 
 

@@ -14,12 +14,14 @@ from matplotlib.figure import Figure
 
 from mercer.errors import InvalidParameter, shown
 
-__all__ = ["DARK", "LIGHT", "MARKERS", "Theme", "canvas", "count", "head", "key", "label"]
+__all__ = ["DARK", "LIGHT", "MARKERS", "Theme", "canvas", "count", "figure_of", "head", "key", "label", "rows_of"]
 
 # One for each class, beside its colour: pictures are also printed in grey.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # A character of small text is about so wide, in font sizes; lines of a note are broken by it.
 CHARACTER = 0.56
+# The letters of a legend, by the least width of the axes in inches.
+SIZES = ((3.2, "small"), (2.2, "x-small"), (0.0, "xx-small"))
 
 
 @final
@@ -156,13 +158,18 @@ def label(ax: Axes, theme: Theme, x: str = "", y: str = "") -> None:
 def key(ax: Axes, theme: Theme, handles: Sequence[Any] | None = None, **where: Any) -> None:
     """The legend, on the paper."""
     style: dict[str, Any] = {
-        "frameon": True, "framealpha": 0.85, "facecolor": theme.paper, "edgecolor": "none", "fontsize": "small",
-        "labelcolor": theme.ink, **where,
+        "frameon": True, "framealpha": 0.85, "facecolor": theme.paper, "edgecolor": "none",
+        "fontsize": next(name for width, name in SIZES if width <= _inches(ax)), "labelcolor": theme.ink, **where,
     }  # fmt: skip
     if handles is None:
         ax.legend(**style)
     else:
         ax.legend(handles=list(handles), **style)
+
+
+def rows_of(n: int) -> str:
+    """How many rows, in words."""
+    return "1 row" if n == 1 else f"{count(n)} rows"
 
 
 def count(n: int) -> str:
@@ -187,9 +194,13 @@ def _suited(ax: Axes) -> Theme:
 
 
 def _wrapped(ax: Axes, text: str) -> list[str]:
-    points = 72.0 * ax.get_position().width * float(figure_of(ax).get_figwidth())
-    width = max(24, int(points / (CHARACTER * _points("small"))))
+    width = max(24, int(72.0 * _inches(ax) / (CHARACTER * _points("small"))))
     return textwrap.wrap(text, width, break_long_words=False)
+
+
+def _inches(ax: Axes) -> float:
+    """The width of the axes."""
+    return float(ax.get_position().width * figure_of(ax).get_figwidth())
 
 
 def _points(size: str) -> float:

@@ -222,3 +222,11 @@ def test_a_classifier_has_no_curve() -> None:
 def test_a_band_of_no_width_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="deviations must be a number above 0"):
         RegressionDisplay.from_estimator(ridge(), X[:, :1], deviations=0.0)
+
+
+def test_between_precomputed_rows_there_is_nothing_to_draw() -> None:
+    K = mercer.RBF(1.0)(X)
+    with pytest.raises(InvalidInput, match="knows nothing of the points between"):
+        DecisionRegionsDisplay.from_estimator(mercer.SVC(kernel="precomputed").fit(K, LABELS), K, features=(0, 1))
+    with pytest.raises(InvalidInput, match="knows nothing of the points between"):
+        RegressionDisplay.from_estimator(mercer.KernelRidge(kernel="precomputed").fit(K, Y), K, feature=0)
