@@ -25,6 +25,8 @@ Mask = npt.NDArray[np.bool_]
 
 MOST_ROWS = 2_000
 SIDE = 240
+# A legend of more entries than these would hide the picture, and stands beside it where there is a layout.
+MOST_HANDLES = 6
 # f of a logistic regression where the probability of a class is 0.9.
 NINE_OF_TEN = float(np.log(9.0))
 INSIDE, OUTSIDE = "inside", "outside"
@@ -183,8 +185,14 @@ class DecisionRegionsDisplay:
         ax.set(xlim=self.extent[:2], ylim=self.extent[2:])
         label(ax, look, *self.axes_names)
         ax.spines[:].set_visible(True)
+        is_long = len(handles) > MOST_HANDLES and self.figure_.get_layout_engine() is not None
         if handles:
-            key(ax, look, handles, loc="best")
+            key(
+                ax,
+                look,
+                handles,
+                **({"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if is_long else {"loc": "best"}),
+            )
         head(ax, look, "Decision regions", self.note)
         return self
 
