@@ -1,6 +1,6 @@
 """Kernel ridge from the dual: above, a fit with its uncertainty; below, the coefficients that it is made of.
 
-    python examples/plot_ridge_from_the_dual.py [picture.png]
+    python docs/pictures/ridge_from_the_dual.py [picture.png]
 
 It makes the picture of docs/explanation/ridge-from-the-dual.md.
 """
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from mercer import RBF, KernelRidge
 
-PICTURE = Path(__file__).with_suffix(".png")
+PICTURE = Path(__file__).parents[1] / "explanation" / "ridge-from-the-dual.png"
 KERNEL, ALPHA = RBF(1.0), 0.2
 POINT, CURVE, RESIDUAL = "#222222", "#1f77b4", "#d62728"
 
