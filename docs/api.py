@@ -4,7 +4,6 @@ What is public is read from ``__all__``, so that a new name has its page at once
 stands in the list of all names. This module needs no Sphinx: the tests use it to see that no name is without a page.
 """
 
-import dataclasses
 import importlib
 import importlib.util
 import inspect
@@ -41,11 +40,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Threads and versions": ("mercer.config",),
     "Further names": ("mercer",),
 }
+# Where the methods of all formulas are documented.
+BASES = (Kernel, mercer.Distance)
+# Of a formula: what is for users. Its other methods are for those who write nodes: docs/explanation/house.md.
+FOR_USERS = (
+    "proof", "formula", "latex", "expand", "diag", "feature_map", "n_features", "nonnegative", "on", "of", "exp",
+    "log1p", "scaled_by", "normalised", "resolve", "replace", "get_params", "fit", "at",
+)  # fmt: skip
 SENTENCES = {
-    "Machines": "Estimators with scikit-learn's interface; every `fit` leaves a `model_` and a `certificate_`.",
-    "Kernels": "Formulas with a proof; side by side in one table: [kernels, distances, maps and rules](../kernels.md).",
-    "Distances and windows": "What kernels such as `RBF` are profiles of, and what only smoothers may weigh with.",
-    "Errors and warnings": "Each with its cause and its cure: [errors and what to do](../../how-to/errors.md).",
+    "Machines": "Estimators with scikit-learn's interface; every ``fit`` leaves a ``model_`` and a ``certificate_``.",
+    "Kernels": "Formulas with a proof. Side by side: :doc:`../kernels`.",
+    "Distances and windows": "What kernels such as ``RBF`` are profiles of, and what only smoothers may weigh with.",
+    "Errors and warnings": "Each with its cause and its cure: :doc:`../../how-to/errors`.",
 }
 
 
@@ -91,11 +97,16 @@ def members(cls: type) -> list[str]:
     told = inspect.getdoc(cls) or ""
     for name, value in inspect.getmembers_static(cls):
         function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        function = getattr(function, "fn", function)  # of scikit-learn's available_if
         is_ours = inspect.isfunction(function) and function.__module__.startswith("mercer")
         is_told = isinstance(value, property) and re.search(rf"^(\w+, )*{name}(, \w+)* :", told, re.M)
         if not name.startswith("_") and is_ours and inspect.getdoc(function) and not is_told:
             found.append(name)
-    return found
+    if not issubclass(cls, Term):
+        return found
+    base = next((base for base in BASES if issubclass(cls, base) and cls is not base), None)
+    is_new = {name: name not in vars(base) and name not in dir(base) for name in found} if base else {}
+    return [name for name in found if name in FOR_USERS and is_new.get(name, True)]
 
 
 def inherited(cls: type) -> list[str]:
@@ -138,14 +149,17 @@ def page(name: Name) -> str:
         inside = [f"   {member}" for member in value.__all__]
         lines += [f".. automodule:: {name.full}", "", ".. autosummary::", "   :nosignatures:", "", *inside, ""]
     elif inspect.isclass(value):
-        lines += [
-            f".. autoclass:: {name.full}",
-            *([f"   :members: {', '.join(members(value))}"] if members(value) else []),
-            "",
-        ]
+        own = members(value)
+        call = (
+            generate.signature(value)[len(value.__name__) :] if issubclass(value, Term) and value not in BASES else ""
+        )
+        lines += [f".. autoclass:: {name.full}{call}", *([f"   :members: {', '.join(own)}"] if own else []), ""]
+        for base in BASES:
+            if issubclass(value, base) and value is not base:
+                lines += [f"Its methods are those of every :class:`~mercer.{base.__name__}`.", ""]
         if inherited(value):
             lines += [f"As in scikit-learn: {', '.join(f'``{name}``' for name in inherited(value))}.", ""]
-        if issubclass(value, Kernel | mercer.Distance) and dataclasses.is_dataclass(value):
+        if issubclass(value, BASES) and value not in BASES:
             lines += derivation(value)
     elif inspect.isfunction(value):
         lines += [f".. autofunction:: {name.full}", ""]
@@ -158,24 +172,17 @@ def page(name: Name) -> str:
 
 def index(names: list[Name]) -> str:
     """The list of all names, by heading."""
-    lines = ["# All public names", "", f"Everything that `mercer` {mercer.__version__} promises to keep.", ""]
+    lines = [*heading("All public names"), f"Everything that ``mercer`` {mercer.__version__} promises to keep.", ""]
     for title in GROUPS:
-        inside = [name.full for name in names if name.group == title]
+        inside = [f"   ~{name.full}" for name in names if name.group == title]
         if inside:
-            lines += [f"## {title}", "", SENTENCES.get(title, ""), "", "```{autosummary}", ":nosignatures:", ""]
-            lines += [*inside, "```", ""]
-    lines += [
-        "```{toctree}",
-        ":hidden:",
-        "",
-        *(name.full for name in sorted(names, key=lambda name: name.full.lower())),
-        "```",
-        "",
-    ]
-    return "\n".join(lines)
+            lines += [*heading(title, "-"), SENTENCES.get(title, ""), "", ".. autosummary::", "   :nosignatures:", ""]
+            lines += [*inside, ""]
+    entries = sorted((f"   {name.full}" for name in names), key=str.lower)
+    return "\n".join([*lines, ".. toctree::", "   :hidden:", "", *entries, ""])
 
 
 def pages() -> dict[str, str]:
     """All pages of the public names, by file name."""
     names = public_names()
-    return {f"{name.full}.rst": page(name) for name in names} | {"index.md": index(names)}
+    return {f"{name.full}.rst": page(name) for name in names} | {"index.rst": index(names)}

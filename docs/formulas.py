@@ -1,7 +1,7 @@
 """Formulas in plain Unicode, set as MathML.
 
-The documents write their formulas as they would be typed, indented by four spaces: αᵀKα, Σᵢ cᵢ ξᵢ, ‖f‖². That is good to
-read in an editor, on a forge and in a terminal. On the site they are set as mathematics; stage.py finds them.
+The documents write their formulas as they would be typed, indented by four spaces: αᵀKα, Σᵢ cᵢ ξᵢ, ‖f‖². That is good
+to read in an editor, on a forge and in a terminal. On the site they are set as mathematics; stage.py finds them.
 """
 
 import html
@@ -15,7 +15,10 @@ TOKEN = re.compile(
     rf"(?P<base>[A-Za-z]+|\d+(?:\.\d+)?|\s+|.)(?P<low>[{LOW}]*(?:≠[{LOW}]+)?)(?P<high>[{HIGH}]*)(?P<late>[{LOW}]*)"
 )
 NUMBERED = re.compile(r"^(?P<formula>.*?)\s{3,}\((?P<number>\d+[a-z]?)\)\s*$")
-LARGE = {"Σ": "∑", "∏": "∏"}
+# A root of a number, of a letter (with its argument, if it is a function), or of what stands in parentheses.
+GROUP = r"\((?:[^()]|\([^()]*\))*\)"
+ROOT = re.compile(rf"^(.*?)√(\d+|[^\W\d_][{LOW}{HIGH}]*(?:{GROUP})?|{GROUP})(.*)$")
+LARGE = {"Σ": "∑", "Π": "∏"}
 FENCES = set("()[]{}⟨⟩⌊⌋⌈⌉‖|")
 
 
@@ -42,7 +45,9 @@ def element(base: str, before: str = "", after: str = "") -> str:
     if base in FENCES:
         return f'<mo stretchy="false" lspace="0" rspace="0">{text}</mo>'
     if base in ",;":
-        return f"<mo separator='true' rspace='0.1em'>{text}</mo>"
+        return f'<mo separator="true" lspace="0" rspace="0.35em">{text}</mo>'
+    if base == ".":
+        return "<mtext>.</mtext>"
     if base in LARGE or unicodedata.category(base)[0] in "SP":
         return f"<mo>{text}</mo>"
     return f"<mi>{text}</mi>"
@@ -54,7 +59,12 @@ def script(text: str) -> str:
 
 
 def typeset(line: str) -> str:
-    """One line of mathematics in Unicode, as MathML."""
+    """One line of mathematics in Unicode, as elements of MathML."""
+    rooted = ROOT.match(line) if "√" in line else None
+    if rooted:
+        before, under, after = rooted.groups()
+        inside = under[1:-1] if under.startswith("(") else under
+        return f"{typeset(before)}<msqrt>{typeset(inside)}</msqrt>{typeset(after)}"
     found: list[str] = []
     for match in TOKEN.finditer(line):
         base, low, high = match["base"], match["low"] + match["late"], match["high"]
@@ -72,14 +82,19 @@ def typeset(line: str) -> str:
         elif high:
             inner = f"<msup>{inner}{above}</msup>"
         found.append(inner)
-    return f'<math display="inline" displaystyle="true"><mrow>{"".join(found)}</mrow></math>'
+    return "".join(found)
 
 
 def spaced(line: str, at: int) -> bool:
     """Whether a single space is between words, where mathematics would lose it."""
     before, after = line[:at], line[at + 1 :]
-    word_before, word_after = re.search(r"[A-Za-z]{2,},?$", before), re.match(r"[A-Za-z]{2,}", after)
-    return bool(word_before or word_after)
+    neighbours = [re.search(r"([A-Za-z]{2,}),?$", before), re.match(r"([A-Za-z]{2,})", after)]
+    return any(match is not None and not is_product(match[1]) for match in neighbours)
+
+
+def mathematics(line: str) -> str:
+    """One line, as MathML."""
+    return f'<math display="inline" displaystyle="true"><mrow>{typeset(line)}</mrow></math>'
 
 
 def formula(text: str) -> str:
@@ -88,5 +103,5 @@ def formula(text: str) -> str:
     for line in text.splitlines():
         match = NUMBERED.match(line)
         number = f'<span class="number">({match["number"]})</span>' if match else ""
-        lines.append(f'<div class="line"><span>{typeset(match["formula"] if match else line)}</span>{number}</div>')
+        lines.append(f'<div class="line">{mathematics(match["formula"] if match else line)}{number}</div>')
     return f'<div class="formula">{"".join(lines)}</div>'

@@ -15,6 +15,7 @@ from latex2mathml.converter import convert
 from sphinx.util.docutils import SphinxDirective
 
 FONT = "STIXTwoMath-Regular.ttf"
+BARS = re.compile(r"<mo[^>]*>(?:‖|&#x0*2016;)</mo>")
 LINKED = re.compile(r":obj:`([\w.]+) <[^>]*>`")
 MARKUP = re.compile(r"(``.*?``|`[^`]*`_?)|(?<!\\)(\||(?<=\w)_(?=[\s,.;:)]|$))")
 
@@ -29,15 +30,21 @@ class Formula(SphinxDirective):
         return [nodes.raw("", formula("\n".join(self.content)), format="html")]
 
 
+def mathml(latex: str) -> str:
+    """LaTeX as MathML, with bars of norms that are as high as their text."""
+    return BARS.sub('<mo stretchy="false" lspace="0" rspace="0">‖</mo>', convert(latex))
+
+
 def visit_math(translator: Any, node: Any) -> None:
     """LaTeX in a line."""
-    translator.body.append(convert(node.astext()))
+    translator.body.append(mathml(node.astext()))
     raise nodes.SkipNode
 
 
 def visit_math_block(translator: Any, node: Any) -> None:
     """LaTeX on a line of its own."""
-    translator.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
+    mathematics = mathml(r"\displaystyle " + node.astext())
+    translator.body.append(f'<div class="formula">{mathematics}</div>')
     raise nodes.SkipNode
 
 
