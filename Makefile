@@ -32,7 +32,9 @@ $(VENV)/.made:
 # Runs $(1), which builds: shows the steps of the compiler as they come, and everything if it fails.
 define watched
 @mkdir -p build; echo "building mercer (a minute or two the first time) …"
-@{ $(1) -v -v; echo $$? > build/.status; } 2>&1 | tee build/install.log | awk '/\[[0-9]+\/[0-9]+\] (Building|Linking)/ { sub(/^[ \t]*/, "  "); print; fflush() }'
+@{ $(1) -v -v; echo $$? > build/.status; } 2>&1 | tee build/install.log | awk '/\[[0-9]+\/[0-9]+\] (Building|Linking)/ { \
+  match($$0, /\[[0-9]+\/[0-9]+\]/); parts = split($$NF, part, "/"); sub(/\.o$$/, "", part[parts]); \
+  print "  " substr($$0, RSTART, RLENGTH) " " part[parts]; fflush() }'
 @test "$$(cat build/.status)" = 0 || { cat build/install.log; exit 1; }
 endef
 

@@ -44,10 +44,17 @@ PARTS = {
     "tutorials": "Tutorials", "how-to": "How-to", "explanation": "The dual view", "gallery": "Gallery",
     "reference": "Reference", "benchmarks": "Benchmarks", "project": "The project",
 }  # fmt: skip
+# The pages of the public names are not among the documents.
+API = "\n[All public names](api/index.rst): a page for each, with its parameters, methods and an example.\n"
 PROJECT = """# The project
 
-How mercer is built, tested and changed.
-
+| page | it tells |
+|---|---|
+| [The house on one page](architecture.md) | how mercer is built, and where a line of code belongs |
+| [Contributing](contributing.md) | how to build, test and change it |
+| [The tests](tests.md) | what is tested, and where |
+| [Changelog](changelog.md) | what changed |
+| [Decisions](../decisions/index.md) | why it is the way it is |
 """
 FENCED = re.compile(r"^(?P<indent> *)(?P<fence>```+).*?^(?P=indent)(?P=fence) *$", re.M | re.S)
 LINK = re.compile(r"(?P<before>!?\[[^\]]*\]\()(?P<target>[^)\s]+)(?P<after>\))")
@@ -128,20 +135,20 @@ def listed(section: str) -> tuple[str, str]:
     raise LookupError(f"docs/index.md has no section whose first link leads into {section}/")
 
 
-def section_index(section: str, extra: list[str]) -> str:
+def section_index(section: str) -> str:
     """The index page of a section: what docs/index.md says of it, and all its pages in the order of their links."""
     title, body = listed(section)
     own = [link["target"].split("#")[0] for link in LINK.finditer(body)]
     ordered = [name.removeprefix(f"{section}/").removesuffix(".md") for name in own if name.startswith(f"{section}/")]
     there = sorted(path.stem for path in (DOCS / section).glob("*.md"))
-    entries = [
-        *dict.fromkeys(name for name in ordered if name in there),
-        *(name for name in there if name not in ordered),
-    ]
+    entries = list(dict.fromkeys([*(name for name in ordered if name in there), *there]))
     text = relinked(body, DOCS / "index.md", set())  # links from the top of the site …
     text = re.sub(rf"\]\({section}/", "](", text)  # … and now from within the folder
     text = re.sub(r"\]\((?=(?:" + "|".join(s for s in SECTIONS if s != section) + r")/)", "](../", text)
-    return f"# {title}\n{text.rstrip()}\n{toctree([*entries, *extra])}"
+    if section == "reference":
+        text += API
+        entries.append("api/index")
+    return f"# {title}\n{text.rstrip()}\n{toctree(entries)}"
 
 
 def write(target: Path, text: str) -> None:
@@ -158,12 +165,10 @@ def stage(source: Path) -> None:
     for path in documents():
         pages[place(path)] = formulas(relinked(path.read_text("utf-8"), path, files))
     for section in SECTIONS:
-        extra = ["api/index"] if section == "reference" else []
-        pages[Path(section) / "index.md"] = section_index(section, extra)
+        pages[Path(section) / "index.md"] = section_index(section)
     pages[Path("benchmarks/index.md")] += toctree(["how-they-are-measured"])
     project = ["architecture", "contributing", "tests", "changelog", "../decisions/index"]
-    links = "".join(f"- [{entry}]({entry}.md)\n" for entry in project).replace("[../decisions/index]", "[decisions]")
-    pages[Path("project/index.md")] = PROJECT + links + toctree(project)
+    pages[Path("project/index.md")] = PROJECT + toctree(project)
     pages[Path("index.md")] += toctree([f"{title} <{part}/index>" for part, title in PARTS.items()])
     pages |= {Path("reference/api") / name: text for name, text in api.pages().items()}
     for name, text in pages.items():

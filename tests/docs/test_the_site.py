@@ -91,10 +91,18 @@ def test_links_lead_somewhere_on_the_site_too(source: Path) -> None:
     assert broken == []
 
 
-def test_a_page_that_no_list_names_appears_at_the_end_of_its_section() -> None:
+def test_a_page_that_no_list_names_appears_at_the_end_of_its_section(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stage = module("stage")
-    text = stage.section_index("how-to", ["not-listed-yet"])
-    assert text.index("choose-a-kernel\n") < text.index("\nnot-listed-yet\n")
+    (tmp_path / "how-to").mkdir()
+    for name in ("about-all", "second", "first"):
+        (tmp_path / "how-to" / f"{name}.md").write_text(f"# {name}\n", "utf-8")
+    (tmp_path / "index.md").write_text("## How-to\n\n[first](how-to/first.md) [second](how-to/second.md)\n", "utf-8")
+    monkeypatch.setattr(stage, "DOCS", tmp_path)
+    monkeypatch.setattr(stage, "ROOT", tmp_path.parent)
+    text = stage.section_index("how-to")
+    assert text.endswith("first\nsecond\nabout-all\n```\n")
 
 
 def set_text(line: str) -> ElementTree.Element:
