@@ -5,6 +5,7 @@ Whether Sphinx builds it without a warning is what `make docs` sees; these tests
 
 import importlib.util
 import re
+import runpy
 import sys
 import types
 from pathlib import Path
@@ -103,6 +104,18 @@ def test_a_page_that_no_list_names_appears_at_the_end_of_its_section(
     monkeypatch.setattr(stage, "ROOT", tmp_path.parent)
     text = stage.section_index("how-to")
     assert text.endswith("first\nsecond\nabout-all\n```\n")
+
+
+@pytest.mark.parametrize("script", sorted((DOCS / "pictures").glob("*.py")), ids=lambda path: path.stem)
+def test_a_picture_of_the_documents_is_made_by_its_script(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path)])
+    runpy.run_path(str(script), run_name="__main__")
+    made = {path.name for path in tmp_path.iterdir()}
+    kept = {path.name for folder in ("explanation", "pictures") for path in (DOCS / folder).iterdir()}
+    assert made
+    assert made <= kept
 
 
 def set_text(line: str) -> ElementTree.Element:
