@@ -181,6 +181,9 @@ def stage(source: Path) -> None:
     for stale in set(source.rglob("*.md")) | set((source / "reference" / "api").glob("*.rst")):
         if stale.relative_to(source) not in pages:
             stale.unlink()
+    for made in (source / "gallery").glob("plot_*"):  # sphinx-gallery keeps the pages of examples that are gone
+        if not (ROOT / "examples" / f"{made.name.split('.')[0]}.py").exists():
+            made.unlink()
 
 
 if __name__ == "__main__":

@@ -43,8 +43,9 @@ def draw() -> Figure:
     space.plot_surface(first, second, -(w[0] * first + w[1] * second + b) / w[2], color="#888888", alpha=0.3)
     plane.set(xlabel="x₁", ylabel="x₂", aspect="equal", title="two columns: a circle divides the classes")
     space.set(xlabel="x₁²", ylabel="√2 x₁x₂", zlabel="x₂²", title="three features: a plane does")
-    space.view_init(elev=14, azim=-62)
-    space.set_box_aspect(None, zoom=0.9)
+    space.view_init(elev=14, azim=-56)
+    space.set(xticks=[0, 1, 2], yticks=[-2, 0, 2], zticks=[0, 1, 2])
+    space.set_box_aspect((1, 1, 1), zoom=1.0)
     return figure
 
 
