@@ -13,6 +13,7 @@ from benchmarks.harness.rows import Row
 
 SUITES = {
     "engine": "benchmarks.engine.engine", "ridge": "benchmarks.against.ridge", "svm": "benchmarks.against.svm",
+    "small": "benchmarks.against.small",
     "logistic": "benchmarks.against.logistic", "neighbours": "benchmarks.against.neighbours",
     "smoothing": "benchmarks.against.smoothing",
 }  # fmt: skip

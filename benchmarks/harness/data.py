@@ -36,11 +36,17 @@ SHAPES: dict[str, Shape] = {
     "cal_housing": Shape(20640, 8, classes=0),
     "covtype": Shape(581012, 54, classes=7),
     "farm_ads": Shape(4143, 54877, 197),
+    "glass": Shape(214, 9, classes=6),
     "letter": Shape(20000, 16, classes=26),
     "magic": Shape(19020, 10),
     "mnist": Shape(70000, 784, classes=10),
+    "penbased": Shape(10992, 16, classes=10),
+    "satellite": Shape(6435, 36, classes=6),
     "shuttle": Shape(58000, 9, classes=7),
+    "spam": Shape(4601, 57),
     "uci_gp/kin40k": Shape(40000, 8, classes=0),
+    "vehicle": Shape(846, 18, classes=4),
+    "vowel": Shape(990, 10, classes=11),
 }
 STANDARD = {"a9a": 32561, "letter": 16000, "mnist": 60000, "shuttle": 43500}
 """Sets whose first rows are the training rows by convention; of others, four fifths are drawn."""

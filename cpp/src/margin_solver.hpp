@@ -89,7 +89,8 @@ class MarginSolver {
             const bool is_given_up = steps >= finishing;
             if (is_solved && (is_given_up || !(violation > options.finish))) return Ended::kSolved;
             if (steps >= last) return is_solved ? Ended::kSolved : Ended::kStopped;
-            if (is_crawling()) return Ended::kCrawling;
+            // Newton's method knows of no gap: where only that is left, the referee says which violation closes it.
+            if (is_crawling()) return violation > options.tol ? Ended::kCrawling : Ended::kSolved;
             if (!is_whole_) {
                 choose();
                 assemble();

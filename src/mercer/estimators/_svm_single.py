@@ -45,7 +45,7 @@ class SingleMachine(SupportVectorMachine):
             batch = self._batch(self._kind, cuts, uses, target, penalty * training.weight)
             first = self._seed(batch, self._kind, penalty)[0] if start is None else start
             # A penalty that stands for a constraint has no part in a gap.
-            return self._solved(self._kind, batch, training, first, gap=1e-3 if np.isfinite(C) else np.inf)
+            return self._solved(self._kind, batch, training, first, gap=None if np.isfinite(C) else np.inf)
 
         if np.isfinite(C):
             return solve(None, C)

@@ -26,7 +26,9 @@ Mask = npt.NDArray[np.bool_]
 
 # Up to so many rows entries are float64 and problems are finished to this violation, whatever tol asks for: decisions
 # then do not depend on the order of the rows, on weights in place of copies, or on the starting point.
-SMALL_ROWS = 2_000
+SMALL_ROWS = 400
+# Up to so many, to compute all of f anew takes the referee less time than to find out which rows need it.
+FEW_ROWS = 2_000
 FINISHED = 1e-10
 # Steps that finishing may take for each variable, beyond those to tol; in all, at least so many.
 FINISHING_STEPS = 200
@@ -81,7 +83,7 @@ def smo(problem: MarginProblem, options: Options) -> MarginSolution:
                 return referee.judge_later(run.record(stopped=True))
             raise KeyboardInterrupt
         rounds += 1
-        found = referee.look(trusted=run.is_single and ended not in CUT_SHORT)
+        found = referee.look(trusted=run.is_followed and ended not in CUT_SHORT)
         is_stopped = run.is_stopped(ended)
         is_missed = run.aim_at(found)
         is_stuck = run.has_tried_newton and before is not None and np.array_equal(before, found.violations)
@@ -123,6 +125,7 @@ class _Run:
         n = int(batch.cuts[-1])
         self._is_small = n <= SMALL_ROWS
         self.is_single = not self._is_small
+        self._is_few = n <= FEW_ROWS
         gram: Gram = problem.gram
         if self._is_small and len(batch) > 1:  # many small problems over few rows want most of the entries
             gram = DenseGram(np.ascontiguousarray(gram.dense()), gram.proof)
@@ -150,6 +153,11 @@ class _Run:
         self.has_newton_helped = False  # the last time
         self.pending = np.arange(len(batch))  # the problems that are not solved yet,
         self._aims = np.full(len(batch), options.tol)  # and the violation that each is to have
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the referee is to take f from the steps, in float32, where nothing depends on it."""
+        return self.is_single and not self._is_few
 
     def record(self, *, stopped: bool) -> Record:
         """What the certificate is to say of the work."""

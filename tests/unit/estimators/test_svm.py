@@ -501,3 +501,18 @@ def test_a_margin_that_is_rounding_is_refused_and_any_other_has_its_gap(seed):
         assert model.certificate_.relative_gap <= 1e-3
     assert not said or "margin ρ is zero" in said
     assert said or seed != 50
+
+
+@pytest.mark.parametrize("machine", [SVC(C=1e4), SVR(C=1e4), NuSVR(C=1e4)], ids=lambda machine: type(machine).__name__)
+def test_gap_tol_is_the_gap_that_a_fit_promises(machine):
+    rng = np.random.default_rng(0)
+    points, noise = rng.standard_normal((500, 5)), rng.choice([-1, 1], 500)  # more rows than are finished anyway
+    gaps = {}
+    for gap_tol in (np.inf, 1e-3, 1e-6):
+        model = machine.set_params(gap_tol=gap_tol, gamma=1.0).fit(points, noise)
+        assert model.certificate_.status is Status.MARGIN_OPTIMAL
+        assert model.certificate_.relative_gap <= gap_tol
+        gaps[gap_tol] = model.certificate_.relative_gap
+    assert gaps[1e-6] <= gaps[1e-3] <= gaps[np.inf]
+    with pytest.raises(InvalidParameter, match="gap_tol"):
+        machine.set_params(gap_tol=0.0).fit(points, noise)

@@ -211,7 +211,7 @@ def test_a_batch_is_judged_as_its_problems_are(kind):
             "moved",
         ):
             assert getattr(together, name)[p] == pytest.approx(getattr(apart, name)[0], nan_ok=True), name
-        np.testing.assert_array_equal(together.support(p), apart.support(0))
+        np.testing.assert_array_equal(together.net_of(p) != 0.0, apart.net_of(0) != 0.0)
     whole = together.certificate
     assert whole.primal == pytest.approx(together.primals.sum())
     assert whole.violation == together.violations.max()
@@ -257,7 +257,7 @@ def test_the_margin_of_hulls_passes_through_their_nearest_points():
     batch = one_problem("hulls", [1.0, 1.0, -1.0, -1.0], np.ones(4))
     solution = solved("hulls", batch, np.outer(x, x))
     assert solution.coef == pytest.approx([0.0, 1.0, -1.0, 0.0])
-    assert list(solution.free(0)) == [1, 2]
+    assert list(np.flatnonzero(solution.is_free)) == [1, 2]
     assert solution.offsets[0] == pytest.approx(2.0)
     assert solution.intercepts[0] == pytest.approx(0.0)
     assert solution.certificate.primal == solution.certificate.dual == pytest.approx(-2.0)
@@ -311,8 +311,7 @@ def test_the_intercept_is_the_mean_over_free_rows_and_the_spread_their_differenc
     assert found.intercepts[0] == pytest.approx(0.4)
     assert found.spreads[0] == pytest.approx(0.2)
     solution = judged("c-svc", batch, coef, np.eye(4))
-    assert list(solution.free(0)) == [0, 1]
-    assert list(solution.bounded(0)) == [2]
+    assert list(solution.is_free) == [True, True, False, False]  # the third is bounded, the fourth 0
 
 
 def test_the_kink_of_the_tube_is_not_free():
@@ -405,6 +404,4 @@ def test_a_row_twice_has_one_coefficient():
     assert isinstance(batch, Margins)
     solution = judged("nu-svr", batch, np.array([0.75, 0.0, 0.5, 0.0, -1.0, -0.5]), np.zeros((3, 3)))
     assert solution.net_of(0) == pytest.approx([0.75, -1.0, 0.0])
-    assert list(solution.support(0)) == [0, 1]
-    assert list(solution.free(0)) == [0]
-    assert list(solution.bounded(0)) == [1]
+    assert list(solution.is_free) == [True, False, False]  # the second is bounded, the third 0

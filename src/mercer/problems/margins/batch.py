@@ -75,6 +75,11 @@ class Margins:
         return variable_rows(self.row_offsets, self.copies)
 
     @cached_property
+    def rows(self) -> Index:
+        """The rows of K that the problems consist of, those of the first, then those of the second: (M,)."""
+        return all_rows(self.cuts, self.uses)
+
+    @cached_property
     def geometry(self) -> tuple[Index, Index]:
         """The cuts and uses as the core takes them: one range where every problem uses all rows in order."""
         cuts, uses = np.ascontiguousarray(self.cuts), np.ascontiguousarray(self.uses)
@@ -137,6 +142,9 @@ def joined(batches: Sequence[Margins]) -> Margins:
 
 def _ranges(ends: Index, chosen: Index) -> Index:
     """The numbers of ends[r]:ends[r + 1] for each chosen r, one after the other."""
-    first, sizes = ends[:-1][chosen], np.diff(ends)[chosen]
+    first, last = ends[:-1][chosen], ends[1:][chosen]
+    if len(chosen) and bool((first[1:] == last[:-1]).all()):
+        return np.arange(first[0], last[-1])
+    sizes = last - first
     within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     return np.asarray(np.repeat(first, sizes) + within, dtype=np.int64)

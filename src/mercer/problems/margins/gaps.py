@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.problems.certificate import Status
-from mercer.problems.margins.batch import Margins, all_rows
+from mercer.problems.margins.batch import Margins
 from mercer.problems.margins.groups import Segments, ends, is_free, middle, segments
 from mercer.problems.margins.kinds import Kind
 
@@ -267,7 +267,7 @@ def _losses(batch: Margins, r: Array) -> Array:
 
 def _roots(batch: Margins, diagonal: Array) -> Array:
     """√kᵢᵢ over variables."""
-    return np.asarray(np.sqrt(np.maximum(diagonal, 0.0))[all_rows(batch.cuts, batch.uses)][batch.entries])
+    return np.asarray(np.sqrt(np.maximum(diagonal, 0.0))[batch.rows][batch.entries])
 
 
 def _ratio(part: Array, whole: Array) -> Array:

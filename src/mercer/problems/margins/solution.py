@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from mercer.errors import InvalidInput
 from mercer.problems.certificate import Certificate, Status
-from mercer.problems.margins.batch import Margins, all_rows
+from mercer.problems.margins.batch import Margins
 from mercer.problems.margins.kinds import KINDS
 
 __all__ = ["ARRAYS", "MarginSolution"]
@@ -156,18 +156,6 @@ class MarginSolution:
         """α over the rows of problem p: the sum over the copies of a row."""
         return np.asarray(self.coef_of(p).reshape(self.batch.copies, -1).sum(axis=0))
 
-    def support(self, p: int) -> Index:
-        """The rows of K with a coefficient that is not zero in problem p."""
-        return self._rows_where(p, self.net_of(p) != 0.0)
-
-    def free(self, p: int) -> Index:
-        """Those of them whose coefficient is inside the box: they determine the intercept."""
-        return self._rows_where(p, (self.net_of(p) != 0.0) & ~self._is_bounded(p))
-
-    def bounded(self, p: int) -> Index:
-        """Those of them whose coefficient is as large as their cost allows."""
-        return self._rows_where(p, (self.net_of(p) != 0.0) & self._is_bounded(p))
-
     @property
     def is_free(self) -> Mask:
         """The rows of K with a coefficient inside its box, of some problem: (n,)."""
@@ -178,17 +166,8 @@ class MarginSolution:
         is_bounded = np.zeros(count, dtype=np.bool_)
         is_bounded[batch.entries[at_end]] = True
         free = np.zeros(int(batch.cuts[-1]), dtype=np.bool_)
-        free[all_rows(batch.cuts, batch.uses)[(net != 0.0) & ~is_bounded]] = True
+        free[batch.rows[(net != 0.0) & ~is_bounded]] = True
         return free
-
-    def _rows_where(self, p: int, chosen: Mask) -> Index:
-        return np.asarray(self.batch.rows_of(p)[chosen], dtype=np.int64)
-
-    def _is_bounded(self, p: int) -> Mask:
-        part = self.batch.variables_of(p)
-        coef, low, high = self.coef[part], self.batch.low[part], self.batch.high[part]
-        at_end = (coef != 0.0) & ((coef <= low) | (coef >= high))
-        return np.asarray(at_end.reshape(self.batch.copies, -1).any(axis=0))
 
     def __str__(self) -> str:
         return str(self.certificate)

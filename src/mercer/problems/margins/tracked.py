@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from mercer.grams.base import Gram
 from mercer.grams.batched import batched_product
-from mercer.problems.margins.batch import Margins, all_rows
+from mercer.problems.margins.batch import Margins
 from mercer.problems.margins.gaps import free_variables
 from mercer.problems.margins.groups import Segments, inactive_rows, over_variables, segments
 
@@ -110,7 +110,7 @@ class TrackedF:
 
     @cached_property
     def _roots(self) -> Array:
-        return np.asarray(np.sqrt(np.maximum(self._diagonal, 0.0))[all_rows(self._batch.cuts, self._batch.uses)])
+        return np.asarray(np.sqrt(np.maximum(self._diagonal, 0.0))[self._batch.rows])
 
     @cached_property
     def _drift(self) -> "_Drift":
