@@ -35,7 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Gram matrices": ("mercer.grams",),
     "Checks": ("mercer.kernels.check", "mercer.kernels.refute", "mercer.testing", "mercer.doctor"),
     "Pictures and reports": ("mercer.plots", "mercer.report"),
-    "Files": ("mercer.io",),
+    "Files": ("mercer.io", "mercer.estimators._saved"),
     "Errors and warnings": ("mercer.errors",),
     "Threads and versions": ("mercer.config",),
     "Further names": ("mercer",),
