@@ -1,9 +1,10 @@
-# make demo | test | fuzz | fuzz-files | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-small | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
+# make demo | test | fuzz | fuzz-files | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-small | bench-logistic | bench-neighbours | bench-smoothing | docs | test-docs | sanitize | clean
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3
 VENV   := .venv
 BENCH  := .venv-bench
+DOCS   := .venv-docs
 BIN    := $(VENV)/bin
 # Only the build's own files: no target may depend on what it writes itself.
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp/include cpp/src cpp/bindings -type f 2>/dev/null)
@@ -13,7 +14,7 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python fuzz fuzz-files lint format bench bench-engine bench-ridge bench-svm bench-small bench-logistic bench-neighbours bench-smoothing docs sanitize clean
+.PHONY: help build demo test test-cpp test-python fuzz fuzz-files lint format bench bench-engine bench-ridge bench-svm bench-small bench-logistic bench-neighbours bench-smoothing docs test-docs sanitize clean
 .DELETE_ON_ERROR:
 
 help:
@@ -28,16 +29,31 @@ $(VENV)/.made:
 	$(BIN)/python $(PIP) $(BUILD_REQUIREMENTS)
 	@touch $@
 
+# Runs $(1), which builds: shows the steps of the compiler as they come, and everything if it fails.
+define watched
+@mkdir -p build; echo "building mercer (a minute or two the first time) …"
+@{ $(1) -v -v; echo $$? > build/.status; } 2>&1 | tee build/install.log | awk '/\[[0-9]+\/[0-9]+\] (Building|Linking)/ { \
+  match($$0, /\[[0-9]+\/[0-9]+\]/); parts = split($$NF, part, "/"); sub(/\.o$$/, "", part[parts]); \
+  print "  " substr($$0, RSTART, RLENGTH) " " part[parts]; fflush() }'
+@test "$$(cat build/.status)" = 0 || { cat build/install.log; exit 1; }
+endef
+
+# What mercer needs to run, and to draw: enough for `make demo`.
 # Not isolated, so that the second build compiles only what changed.
-$(VENV)/.installed: $(VENV)/.made $(NATIVE) $(PURE)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation -C build-dir=build/python '.[test,lint,cli]'
+$(VENV)/.runs: $(VENV)/.made $(NATIVE) $(PURE)
+	$(call watched,PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation -C build-dir=build/python '.[plots]')
+	@touch $@
+
+# The rest of the extras, for the mercer that is installed already: nothing is built a second time.
+$(VENV)/.installed: $(VENV)/.runs
+	$(BIN)/python $(PIP) 'mercer-kernels[test,lint,cli]'
 	@$(BIN)/python -c 'import pathlib, shutil, sysconfig; \
 	  shutil.copy(pathlib.Path(sysconfig.get_path("platlib")) / "mercer" / "_core.pyi", "src/mercer/_core.pyi")'
 	@touch $@
 
 build: $(VENV)/.installed
 
-demo: build
+demo: $(VENV)/.runs
 	$(BIN)/python examples/demo.py
 
 test: test-cpp test-python
@@ -75,8 +91,21 @@ format: build
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-docs: build
+test-docs: build
 	$(BIN)/python -m pytest tests/docs
+
+# The site, in build/docs/html; a warning is an error. Nothing on it is fetched from a network.
+docs: $(DOCS)/.installed
+	$(DOCS)/bin/python docs/stage.py build/docs/source
+	$(DOCS)/bin/python -m sphinx -q -W --keep-going -b html -c docs build/docs/source build/docs/html
+	@echo "open build/docs/html/index.html"
+
+$(DOCS)/.installed: $(VENV)/.made $(NATIVE) $(PURE)
+	test -d $(DOCS) || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python $(PIP) --upgrade 'pip>=23.1'
+	$(DOCS)/bin/python $(PIP) $(BUILD_REQUIREMENTS)
+	$(call watched,PATH="$(CURDIR)/$(DOCS)/bin:$$PATH" $(DOCS)/bin/python $(PIP) --no-build-isolation -C build-dir=build/docs/mercer '.[docs]')
+	@touch $@
 
 sanitize: $(VENV)/.made
 	$(call sanitized,address,undefined)
@@ -124,5 +153,5 @@ bench-smoothing: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks smoothing
 
 clean:
-	rm -rf $(VENV) $(BENCH) build dist src/mercer/_core.pyi .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) $(DOCS) build dist src/mercer/_core.pyi .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
-"""A tour of mercer in seven stops, run by `make demo`.
+"""A tour of mercer in nine stops, run by `make demo`.
 
-A formula, its proof, refusals, speed, pictures, a regression, a classifier.
+A formula, its proof, refusals, speed, pictures, a regression, a classifier; each machine once; each kind of data once.
 """
 
 import statistics
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
+from scipy import sparse
 from sklearn import svm
 from sklearn.datasets import load_diabetes, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
@@ -19,7 +20,31 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 import mercer
-from mercer import L1, RBF, SVC, KernelRidge, Linear, Matern, Periodic
+from mercer import (
+    L1,
+    RBF,
+    SVC,
+    SVR,
+    Custom,
+    Delta,
+    KernelLogisticRegression,
+    KernelNearestCentroid,
+    KernelNeighborsClassifier,
+    KernelNeighborsRegressor,
+    KernelRidge,
+    KernelRidgeCV,
+    Linear,
+    Matern,
+    NadarayaWatson,
+    NadarayaWatsonClassifier,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Periodic,
+    SetIntersection,
+    Tanimoto,
+    svm_path,
+)
 
 GRAMS = Path(__file__).with_name("gram.png")
 PATIENTS = Path(__file__).with_name("diabetes.png")
@@ -187,6 +212,79 @@ def draw_moons(model: SVC, X: Array, y: Array) -> None:
     print(f"wrote {MOONS}")
 
 
+def report(machine: Any, measured: str) -> None:
+    """One line of a table: the machine, how good it is on rows it has not seen, and its certificate."""
+    certificate = machine.certificate_
+    mark = "✓" if certificate.is_certified else "✗"
+    how = f"gap {certificate.relative_gap:.0e}" if np.isfinite(certificate.relative_gap) else "nothing to solve"
+    print(f"  {type(machine).__name__:<26} {measured:<28} {mark} {how}")
+
+
+def show_machines() -> None:
+    heading("8. Each machine once, on rows it has not seen")
+    X, labels = make_moons(1_000, noise=0.25, random_state=2)
+    X, new, labels, truth = train_test_split(X, labels, test_size=0.5, random_state=0)
+    print("Which half moon?")
+    classifiers = [
+        SVC(kernel=RBF(0.5)), NuSVC(nu=0.2, kernel=RBF(0.5)), KernelLogisticRegression(C=10.0, kernel=RBF(0.5)),
+        KernelNeighborsClassifier(9, kernel=RBF(0.5)), KernelNearestCentroid(kernel=RBF(0.5)),
+        NadarayaWatsonClassifier(0.15),
+    ]  # fmt: skip
+    for machine in classifiers:
+        report(machine.fit(X, labels), f"right for {machine.score(new, truth):.1%}")
+    path = svm_path(X, labels, [0.1, 1.0, 10.0], kernel=RBF(0.5))
+    scores = ", ".join(f"{machine.score(new, truth):.1%}" for machine in path)
+    print(f"  {'svm_path':<26} C = 0.1, 1, 10: {scores}")
+    print("How high is the wave? The noise is 0.20")
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0.0, 6.0, (500, 1))
+    y = np.sin(2.0 * x[:, 0]) + 0.2 * rng.standard_normal(500)
+    regressors = [
+        KernelRidge(alpha=0.1, kernel=RBF(0.5)), KernelRidgeCV(kernel=RBF(0.5)), SVR(epsilon=0.1, kernel=RBF(0.5)),
+        NuSVR(nu=0.5, kernel=RBF(0.5)), KernelNeighborsRegressor(15, kernel=RBF(0.5)), NadarayaWatson("loo"),
+    ]  # fmt: skip
+    for machine in regressors:
+        machine.fit(x[:300], y[:300])
+        report(machine, f"typical error {np.sqrt(np.mean((machine.predict(x[300:]) - y[300:]) ** 2)):.2f}")
+    print("Which rows are unusual?")
+    usual = OneClassSVM(nu=0.05, kernel=RBF(0.5)).fit(X)
+    far = new + np.array([4.0, 0.0])
+    report(usual, f"{np.mean(usual.predict(far) < 0):.0%} of moved rows found")
+
+
+def rows(points: Any, where: slice) -> Any:
+    """Some rows of points of any kind."""
+    return {name: column[where] for name, column in points.items()} if isinstance(points, dict) else points[where]
+
+
+def show_kinds_of_data() -> None:
+    heading("9. Each kind of data once, a support vector machine on each")
+    rng = np.random.default_rng(1)
+    side = rng.random(300) < 0.5
+    vectors = rng.standard_normal((300, 4)) + 1.2 * side[:, None]
+    items = np.array(["tea", "milk", "rye", "figs", "oats", "plums"])
+    shares = np.where(side[:, None], [0.7, 0.7, 0.3, 0.3, 0.5, 0.5], [0.3, 0.3, 0.7, 0.7, 0.5, 0.5])
+    baskets = [set(items[row]) for row in rng.random((300, 6)) < shares]
+    towns = np.where(rng.random(300) < 0.8, np.where(side, "Ulm", "Bonn"), "Kiel")
+    words = [("ab" if one else "ba") * int(rng.integers(1, 4)) + "c" * int(rng.integers(0, 3)) for one in side]
+    same_start = Custom(lambda a, b: float(a[:1] == b[:1]), because="equality of the first letter")
+    table = {"height": vectors[:, 0], "basket": baskets, "town": towns}
+    mixed = RBF().on("height") + Tanimoto(SetIntersection()).on("basket") * (1 + Delta().on("town"))
+    print("Which of two groups? Rows that the machine has not seen:")
+    kinds: dict[str, tuple[Any, Any]] = {
+        "vectors": (RBF("median"), vectors),
+        "sparse rows": (Linear(), sparse.csr_array(np.maximum(vectors, 0.0))),
+        "sets": (Tanimoto(SetIntersection()), baskets),
+        "a table of mixed columns": (mixed, table),
+        "any Python objects": (same_start, words),
+    }
+    for name, (kernel, points) in kinds.items():
+        machine = SVC(kernel=kernel).fit(rows(points, slice(200)), side[:200])
+        score = machine.score(rows(points, slice(200, 300)), side[200:])
+        shown = "Custom(…)" if kernel is same_start else repr(kernel)
+        print(f"  {name:<26} right for {score:.0%} by {shown}")
+
+
 def main() -> None:
     show_formula_and_proof()
     show_refusals()
@@ -194,6 +292,8 @@ def main() -> None:
     draw_gram()
     show_regression()
     show_classifier()
+    show_machines()
+    show_kinds_of_data()
 
 
 if __name__ == "__main__":

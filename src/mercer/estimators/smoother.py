@@ -115,8 +115,8 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
 
         With sᵢ = wᵢ k(x, xᵢ) the standard error of f(x) = Σ sᵢ yᵢ/Σ sᵢ is √(Σ sᵢ² σ̂²(x))/Σ sᵢ. The variance of the
         noise is that of the targets around f(x), σ̂²(x) = [Σ sᵢ (yᵢ − f(x))²/Σ sᵢ]/(1 − Σ sᵢ²/(Σ sᵢ)²), as in section
-        4.4 of [3]_; the divisor makes it unbiased where the mean is constant over the window. It says nothing about the
-        bias of smoothing.
+        4.4 of Härdle et al.; the divisor makes it unbiased where the mean is constant over the window. It says nothing
+        about the bias of smoothing.
 
         Parameters
         ----------

@@ -71,7 +71,23 @@ class _Sort(Node):
 
 
 class Kernel(_Sort):
-    """Kernels: functions k(x, z) whose Gram matrices are all positive semi-definite."""
+    """Kernels: functions k(x, z) whose Gram matrices are all positive semi-definite.
+
+    ``k(X)`` is the Gram matrix of the points X, ``k(X, Z)`` that of X and Z. Kernels are immutable, equal if their
+    formulas are, and combine by what the rules allow: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``k + 1.0``, ``k ** 3``,
+    ``k.exp()``, ``k.scaled_by(f)``, ``k.normalised()``, ``k.on(map)``, ``k.on("column")``. What no rule derives is
+    refused with `NotPositive`.
+
+    Examples
+    --------
+    >>> from mercer import RBF, Linear
+    >>> k = RBF(2.0) + 0.5 * Linear() ** 2
+    >>> k([[0.0], [1.0]], [[1.0]]).round(3)
+    array([[0.882],
+           [1.5  ]])
+    >>> k.replace(length_scale=1.0)
+    RBF() + 0.5 * Linear() ** 2
+    """
 
     @property
     def max_abs(self) -> float:

@@ -1,6 +1,6 @@
 """Support vector machines drawn: margins with free and bounded support vectors, and where dual_coef_ has which sign.
 
-    python examples/plot_support_vectors.py [folder]
+    python docs/pictures/support_vectors.py [folder]
 
 It makes both pictures of docs/explanation/svm-primal-to-dual.md.
 """
@@ -19,7 +19,7 @@ from scipy.spatial import ConvexHull
 
 from mercer import RBF, SVC, Linear
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1] / "explanation"
 MARGINS, LAYOUT = "support-vectors.png", "dual-coef-layout.png"
 CORNERS = (-3.1, 3.1, -2.9, 2.9)
 COLOURS = {-1.0: "#0072b2", 1.0: "#d55e00"}  # told apart by every eye; the shapes differ as well

@@ -1,6 +1,6 @@
 """Kernel ridge from the dual: above, a fit with its uncertainty; below, the coefficients that it is made of.
 
-    python examples/plot_ridge_from_the_dual.py [picture.png]
+    python docs/pictures/ridge_from_the_dual.py [folder]
 
 It makes the picture of docs/explanation/ridge-from-the-dual.md.
 """
@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from mercer import RBF, KernelRidge
 
-PICTURE = Path(__file__).with_suffix(".png")
+FOLDER = Path(__file__).parents[1] / "explanation"
+NAME = "ridge-from-the-dual.png"
 KERNEL, ALPHA = RBF(1.0), 0.2
 POINT, CURVE, RESIDUAL = "#222222", "#1f77b4", "#d62728"
 
@@ -56,7 +57,7 @@ def draw() -> Figure:
 
 
 def main() -> None:
-    picture = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
+    picture = (Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER) / NAME
     draw().savefig(picture, dpi=120)
     print(f"wrote {picture}")
 

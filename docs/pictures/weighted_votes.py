@@ -1,6 +1,6 @@
 """Neighbours, smoother and support vector machine: one family of weighted votes.
 
-    python examples/plot_weighted_votes.py [picture.png]
+    python docs/pictures/weighted_votes.py [folder]
 
 It makes the picture of docs/explanation/smoothing.md: the votes that the training points cast on one new point.
 """
@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 
 from mercer import RBF, SVC
 
-PICTURE = Path(__file__).with_suffix(".png")
+FOLDER = Path(__file__).parents[1] / "explanation"
+NAME = "smoothing.png"
 KERNEL, NEIGHBOURS = RBF(0.45), 7
 NEW = np.array([[0.66, 0.31]])
 COLOURS = {1.0: "#d95f02", -1.0: "#1f78b4"}
@@ -93,7 +94,7 @@ def draw() -> Figure:
 
 
 def main() -> None:
-    picture = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
+    picture = (Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER) / NAME
     draw().savefig(picture, dpi=120)
     print(f"wrote {picture}")
 
