@@ -1,4 +1,4 @@
-# make demo | test | fuzz | fuzz-files | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-small | bench-logistic | bench-neighbours | bench-smoothing | docs | test-docs | sanitize | clean
+# `make help` lists the targets.
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3
@@ -14,11 +14,13 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python fuzz fuzz-files lint format bench bench-engine bench-ridge bench-svm bench-small bench-logistic bench-neighbours bench-smoothing docs test-docs sanitize clean
+TARGETS := $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
+.PHONY: $(TARGETS)
 .DELETE_ON_ERROR:
 
 help:
-	@sed -n 1,2p Makefile
+	@echo 'make $(TARGETS)' | sed 's/ / | /2g'
+	@sed -n 2p $(firstword $(MAKEFILE_LIST))
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
