@@ -2,6 +2,7 @@
 
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
+from mercer.doctor import Diagnosis, Finding, diagnose
 from mercer.errors import (
     DomainMismatch,
     InvalidArgument,
@@ -89,9 +90,11 @@ __all__ = [
     "Cosine",
     "Custom",
     "Delta",
+    "Diagnosis",
     "Distance",
     "DomainMismatch",
     "ExponentialChiSquared",
+    "Finding",
     "Gram",
     "HistogramIntersection",
     "Indicator",
@@ -140,6 +143,7 @@ __all__ = [
     "UnitRows",
     "Window",
     "check_gram",
+    "diagnose",
     "get_num_threads",
     "gram",
     "named",

@@ -1,0 +1,7 @@
+"""What to know before a fit: `diagnose` looks for what would go wrong, `plan` says what it would cost."""
+
+from mercer.doctor.diagnose import diagnose
+from mercer.doctor.findings import Diagnosis, Finding, Severity
+from mercer.doctor.table import CHECKS
+
+__all__ = ["CHECKS", "Diagnosis", "Finding", "Severity", "diagnose"]
