@@ -1,5 +1,7 @@
 """mercer: kernel machines whose kernels carry their proof and whose fits carry their certificate."""
 
+from typing import TYPE_CHECKING, Any
+
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
 from mercer.doctor import Diagnosis, Finding, diagnose
@@ -155,3 +157,13 @@ __all__ = [
     "svm_path",
     "testing",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """`mercer.plots`, imported when it is first asked for: it needs Matplotlib, which mercer itself does not."""
+        if name == "plots":
+            from importlib import import_module  # noqa: PLC0415
+
+            return import_module("mercer.plots")
+        raise AttributeError(f"module 'mercer' has no attribute {name!r}")
