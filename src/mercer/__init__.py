@@ -75,6 +75,7 @@ from mercer.kernels.refute import refute
 from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
 from mercer.models import Model
 from mercer.problems import Certificate, Status
+from mercer.report import report
 
 __version__ = version()
 
@@ -152,6 +153,7 @@ __all__ = [
     "parse",
     "polynomial",
     "refute",
+    "report",
     "set_num_threads",
     "show_config",
     "svm_path",
