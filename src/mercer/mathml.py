@@ -6,11 +6,13 @@
 
 import re
 from functools import lru_cache
+from itertools import groupby
 
-from mercer.markup import escaped
+from mercer.markup import Markup, escaped
 
 __all__ = [
-    "called", "fenced", "fraction", "line", "number", "over", "power", "root", "row", "subscript", "whole", "words",
+    "called", "fenced", "flow", "fraction", "line", "number", "over", "power", "root", "row", "subscript", "whole",
+    "words",
 ]  # fmt: skip
 
 NAMESPACE = "http://www.w3.org/1998/Math/MathML"
@@ -18,6 +20,7 @@ FUNCTIONS = frozenset({"exp", "log", "min", "max", "sin", "cos", "tanh"})
 SUPERSCRIPTS = {"²": "<mn>2</mn>", "³": "<mn>3</mn>", "ⁿ": "<mi>n</mi>", "ᵀ": "<mo>⊤</mo>"}
 SUBSCRIPTS = {"ₙ": "<mi>n</mi>", **{mark: f"<mn>{digit}</mn>" for digit, mark in enumerate("₀₁₂₃₄₅₆₇₈₉")}}
 OPERATORS = {"Σ": "∑", "·": "⋅", "-": "−"}
+_TAG = re.compile(r"<(/?)(\w+)[^>]*>")
 _FIELD = r"\{[^{}]*\}"
 _MARK = "[²³ⁿᵀₙ₀-₉]"
 _LETTER = rf"(?!{_MARK})[^\W\d_]"
@@ -95,6 +98,28 @@ def whole(written: str, *, block: bool = False) -> str:
     """A formula as an element of a page."""
     display = ' display="block"' if block else ""
     return f'<math xmlns="{NAMESPACE}"{display}>{row(written)}</math>'
+
+
+def flow(written: str) -> Markup:
+    """A formula with words in it, for a running text: the words can break into lines, which mathematics cannot.
+
+    Examples
+    --------
+    >>> flow(line("c = {x}, checked")).count("<math"), flow("<mtext>because</mtext>")
+    (1, 'because')
+    """
+    parts, depth, start = [], 0, 0
+    for match in _TAG.finditer(written):
+        if depth == 0:
+            start = match.start()
+        depth += -1 if match[1] else 1
+        if depth == 0:
+            parts.append((match[2] == "mtext", written[start : match.end()]))
+    found = []
+    for is_words, group in groupby(parts, key=lambda part: part[0]):
+        inner = "".join(part for _, part in group)
+        found.append(_TAG.sub("", inner).replace("\N{NO-BREAK SPACE}", " ") if is_words else whole(inner))
+    return Markup("".join(found))
 
 
 @lru_cache(maxsize=1024)

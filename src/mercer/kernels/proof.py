@@ -11,7 +11,7 @@ from typing import final
 from mercer.kernels.node import Node
 from mercer.kernels.rules import ASSUMED, CITATIONS, Rule
 from mercer.markup import Markup, element, joined
-from mercer.mathml import whole
+from mercer.mathml import flow, whole
 from mercer.notation import Style, Writable, render, render_condition
 
 __all__ = ["Proof", "Step", "prove"]
@@ -246,7 +246,7 @@ def _named(step: Step, style: Style) -> str:
 
 
 def _written_row(step: Step) -> Markup:
-    condition = joined("; ", Markup(whole(step.condition_mathml))) if step.condition_mathml else None
+    condition = joined("; ", flow(step.condition_mathml)) if step.condition_mathml else None
     return element(
         "tr",
         element("th", str(step.number), scope="row"),

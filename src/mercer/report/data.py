@@ -20,6 +20,8 @@ __all__ = ["data", "names_of"]
 # So many columns, classes and targets have a line of their own.
 MOST_COLUMNS = 30
 MOST_CLASSES = 30
+# A mean that is smaller than so much of the spread is 0 but for rounding.
+ROUNDING = 1e-12
 
 
 def data(case: Case) -> Markup:
@@ -102,7 +104,10 @@ def _of_numbers(name: str, values: npt.NDArray[Any]) -> list[str]:
     missing = len(values) - len(known)
     note = f"{count(missing)} missing" if missing else ("always the same" if known.min() == known.max() else "")
     with np.errstate(over="ignore", invalid="ignore"):
-        moments = (float(known.mean()), float(known.std()), float(known.min()), float(known.max()))
+        mean, deviation = float(known.mean()), float(known.std())
+    if abs(mean) < ROUNDING * deviation:  # a column that was centred
+        mean = 0.0
+    moments = (mean, deviation, float(known.min()), float(known.max()))
     return [label(name), *map(number, moments), joined(sketch(known), note or None)]
 
 
@@ -136,10 +141,10 @@ def _targets(case: Case) -> Markup:
     if case.is_classifier and columns.shape[1] == 1:
         labels, sizes = _frequencies([str(value) for value in columns[:, 0].tolist()])
         rows = [
-            [label(name), count(size), per_cent(size / len(y)), _bar(size / max(sizes))]
+            [label(name), count(size), joined(_bar(size / max(sizes)), f" {per_cent(size / len(y))}")]
             for name, size in list(zip(labels, sizes, strict=True))[:MOST_CLASSES]
         ]
-        made = table(("Class", "Rows", "Share", ""), rows, "Classes", numeric=(1, 2))
+        made = table(("Class", "Rows", "Share"), rows, "Classes", numeric=(1,))
         more = len(labels) - len(rows)
         return joined(
             element("h3", "Targets"), made, paragraph(f"{more} more classes are not shown.") if more else None
@@ -160,6 +165,6 @@ def _fitted_elsewhere(case: Case) -> Markup | None:
     if case.is_training or not case.shared:
         return None
     return paragraph(
-        f"{count(case.shared)} of these rows are among the points that the machine is made of; the machine was fitted on "
-        "other rows as well."
+        f"{count(case.shared)} of these rows are among the points that the machine is made of; the machine was fitted "
+        "on other rows as well."
     )

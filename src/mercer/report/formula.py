@@ -38,12 +38,12 @@ def formula(case: Case) -> Markup:
     )
 
 
-def _given_as(case: Case) -> str | None:
+def _given_as(case: Case) -> Markup | None:
     """What was written, where data has filled it in."""
     given: Any = vars(case.machine).get("kernel")
     if isinstance(given, Kernel):
-        return None if given == case.kernel else f" is what the data made of {given!r}."
-    return f" is what was asked for as {given!r}." if isinstance(given, str) else None
+        return None if given == case.kernel else joined(" is what the data made of ", element("code", repr(given)), ".")
+    return joined(" is what was asked for as ", element("code", repr(given)), ".") if isinstance(given, str) else None
 
 
 def _parameters(kernel: Kernel) -> Markup | None:
@@ -64,7 +64,7 @@ def _parameters(kernel: Kernel) -> Markup | None:
 
 def _verdict(proof: Proof) -> Markup:
     if proof.is_derived:
-        return paragraph(proof.claim(), " Every step is a theorem of the table below; nothing is assumed.")
+        return paragraph(proof.claim(), " Every step is a theorem; nothing is assumed.")
     return callout(
         "warning",
         element("b", "Assumed, not derived. "),
@@ -78,4 +78,4 @@ def _verdict(proof: Proof) -> Markup:
 def _rules(proof: Proof) -> Markup:
     rows = [[rule.label, rule.statement, CITATIONS[rule.citation]] for rule in proof.rules]
     made = table(("Rule", "States", "Proved in"), rows, "Rules that the proof uses")
-    return element("details", element("summary", f"The {len(rows)} rules that the proof uses"), made)
+    return element("details", element("summary", "What the rules say, and where they are proved"), made)

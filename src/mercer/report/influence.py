@@ -47,8 +47,8 @@ def influence(case: Case) -> Markup:
     )
     return joined(
         paragraph(
-            "f is a sum with one term for each of these points, αᵢ k(xᵢ, ·). The length of the term, |αᵢ| √k(xᵢ, xᵢ), says "
-            f"how much of f the point carries.{small}"
+            "f is a sum with one term for each of these points, αᵢ k(xᵢ, ·). The length of the term, |αᵢ| √k(xᵢ, xᵢ), "
+            f"says how much of f the point carries.{small}"
         ),
         table(("Row", "Target", "Coefficient", "Share of f", "What it is"), rows, "Influential rows", numeric=(2, 3)),
         paragraph(
@@ -108,6 +108,10 @@ def _target(value: Any) -> str:
     return number(float(value)) if isinstance(value, float | np.floating) else label(value)
 
 
+def _value(value: Any) -> str:
+    return number(float(value)) if isinstance(value, np.number) else label(value)
+
+
 def _described(case: Case, i: int, place: int | None) -> str:
     """What a point holds, in a few words."""
     points = case.shown if place is not None and case.shown is not None else case.model.basis
@@ -135,10 +139,8 @@ def _of_vectors(case: Case, points: Any, row: int) -> str:
 
 
 def _of_table(_: Case, points: Any, row: int) -> str:
-    words = [
-        f"{label(name)} {_target(column.values[row]) if column.values.dtype.kind in 'fiub' else label(column.values[row])}"
-        for name, column in list(points.columns.items())[:COLUMNS]
-    ]
+    chosen = list(points.columns.items())[:COLUMNS]
+    words = [f"{label(name)} {_value(column.values[row])}" for name, column in chosen]
     return ", ".join(words) + (", …" if points.width > COLUMNS else "")
 
 
@@ -170,7 +172,7 @@ def _neighbours(case: Case) -> Markup:
     return joined(
         paragraph(
             f"How often a training row is among the {votes.n_neighbors} nearest of another training row: on average "
-            f"{votes.n_neighbors} times. Rows far above that (hubs) speak for many others; {count(never)} rows never do."
+            f"{votes.n_neighbors} times. Rows far above that (hubs) speak for many others; {count(never)} never do."
         ),
         table(("Row", "Target", "Times a neighbour", "What it is"), rows, "Influential rows", numeric=(2,)),
     )

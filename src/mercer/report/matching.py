@@ -1,6 +1,7 @@
 """Which rows of one collection are the points of another."""
 
 from collections.abc import Hashable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,9 +61,7 @@ def _of_rows(raw: Any) -> list[Hashable]:
     sorted_rows = raw.tocsr().sorted_indices()
     cuts = sorted_rows.indptr.tolist()
     values = sorted_rows.data.astype(np.float64)
-    return [
-        (sorted_rows.indices[a:b].tobytes(), values[a:b].tobytes()) for a, b in zip(cuts[:-1], cuts[1:], strict=True)
-    ]
+    return [(sorted_rows.indices[a:b].tobytes(), values[a:b].tobytes()) for a, b in pairwise(cuts)]
 
 
 def _of_values(values: Sequence[Any]) -> list[Hashable]:

@@ -84,7 +84,7 @@ def _page(case: Case, title: str) -> str:
     answers = answers_of(case)
     scores = [] if answers is None else scores_of(case, answers)
     diagnosis = diagnosis_of(case)
-    heading = title or f"{case.name} with {label(repr(case.model.kernel))}"
+    heading = title or f"{case.name} on {count(case.certificate.rows)} rows"
     sections: dict[str, tuple[str, Markup]] = {
         "data": ("The data", data(case)),
         "kernel": ("The kernel", formula(case)),
@@ -115,6 +115,7 @@ def _page(case: Case, title: str) -> str:
         "header",
         element("p", "mercer report", class_="kicker"),
         element("h1", heading),
+        element("p", element("code", _written(case)), class_="subtitle"),
         _verdict(case),
         _summary(case, answers, scores),
         element("nav", element("ol", *links), aria_label="Contents"),
@@ -122,6 +123,12 @@ def _page(case: Case, title: str) -> str:
     foot = element("footer", element("p", f"Written by mercer {version()}. This page loads nothing from elsewhere."))
     whole = element("html", head, element("body", top, element("main", *body), foot), lang="en")
     return f"<!DOCTYPE html>\n{whole}\n"
+
+
+def _written(case: Case) -> str:
+    """The machine and its kernel as the user wrote them, in one line."""
+    given = vars(case.machine).get("kernel", case.model.kernel)
+    return label(f"{case.name}(kernel={getattr(given, '__name__', None) or given!r})")
 
 
 def _verdict(case: Case) -> Markup:

@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -33,7 +34,7 @@ class Picture:
         Width and height in inches.
     needs : callable (Case, Answers or None) -> bool
         Whether there is something to draw.
-    draw : callable (display, Case, Answers, axes, theme) -> object
+    draw : callable (display, Case, Answers, axes) -> object
     alt : callable (drawn display) -> str
         What is to be seen, in words.
     dpi : int
@@ -43,7 +44,7 @@ class Picture:
     display: str
     size: tuple[float, float]
     needs: Callable[[Case, Any], bool]
-    draw: Callable[[Any, Case, Any, Any, str], Any]
+    draw: Callable[[Any, Case, Any, Any], Any]
     alt: Callable[[Any], str]
     dpi: int = 160
 
@@ -58,7 +59,7 @@ def _has_few_classes(case: Case, answers: Answers | None) -> bool:
     return len(np.unique(answers.truth.astype(str))) <= MOST_CLASSES
 
 
-def _has_probabilities(case: Case, answers: Answers | None) -> bool:
+def _has_probabilities(_: Case, answers: Answers | None) -> bool:
     return answers is not None and answers.shares is not None and answers.truth.ndim == 1 and len(answers) > 1
 
 
@@ -75,7 +76,7 @@ def _first(values: Any) -> Any:
     return values if values.ndim == 1 else values[:, 0]
 
 
-def _calibration(display: Any, case: Case, answers: Answers, ax: Any, theme: str) -> Any:
+def _calibration(display: Any, case: Case, answers: Answers, ax: Any) -> Any:
     classes, shares = np.asarray(case.model.classes), answers.shares
     assert shares is not None
     if len(classes) == 2:
@@ -83,22 +84,22 @@ def _calibration(display: Any, case: Case, answers: Answers, ax: Any, theme: str
     else:
         best = shares.argmax(axis=1)
         is_so, label = answers.truth.astype(str) == classes[best].astype(str), shares[np.arange(len(best)), best]
-    return display.from_predictions(is_so, label, label=True, ax=ax, theme=theme)
+    return display.from_predictions(is_so, label, label=True, ax=ax, theme="light")
 
 
 PICTURES = (
     Picture(
         "PredictionDisplay", (5.4, 5.2), _is_regression,
-        lambda display, case, answers, ax, theme: display.from_predictions(
-            _first(answers.truth), _first(answers.predicted), ax=ax, theme=theme
+        lambda display, case, answers, ax: display.from_predictions(
+            _first(answers.truth), _first(answers.predicted), ax=ax, theme="light"
         ),
         lambda drawn: f"Predicted against true values of {len(drawn.y_true)} rows, around the diagonal; "
         f"R² {drawn.r2:.3f}, root mean squared error {drawn.rmse:.3g}.",
     ),
     Picture(
         "ConfusionDisplay", (5.2, 5.0), _has_few_classes,
-        lambda display, case, answers, ax, theme: display.from_predictions(
-            answers.truth.astype(str), answers.predicted.astype(str), ax=ax, theme=theme
+        lambda display, case, answers, ax: display.from_predictions(
+            answers.truth.astype(str), answers.predicted.astype(str), ax=ax, theme="light"
         ),
         lambda drawn: f"Table of true against predicted classes, {len(drawn.classes)} of them; "
         f"{per_cent(drawn.accuracy)} of the rows are on the diagonal.",
@@ -110,21 +111,22 @@ PICTURES = (
     ),
     Picture(
         "GramDisplay", (5.6, 5.0), _has_formula,
-        lambda display, case, answers, ax, theme: display.from_estimator(
-            case.whole, case.X, case.y if _has_one_column(case) else None, ax=ax, theme=theme
+        lambda display, case, answers, ax: display.from_estimator(
+            case.whole, case.X, case.y if _has_one_column(case) else None, ax=ax, theme="light"
         ),
         lambda drawn: "The matrix of kernel values between the rows, rows of a class beside each other.", dpi=110,
     ),
     Picture(
         "SpectrumDisplay", (6.0, 4.6), _has_formula,
-        lambda display, case, answers, ax, theme: display.from_estimator(case.whole, case.X, ax=ax, theme=theme),
+        lambda display, case, answers, ax: display.from_estimator(case.whole, case.X, ax=ax, theme="light"),
         lambda drawn: f"The eigenvalues of the kernel matrix, from {drawn.eigenvalues[0]:.3g} downwards: how many "
         "directions the kernel tells apart.",
     ),
     Picture(
         "InfluenceDisplay", (6.0, 5.0), _has_coefficients,
-        lambda display, case, answers, ax, theme: display.from_estimator(case.whole, ax=ax, theme=theme),
-        lambda drawn: f"Bars of the {len(drawn.top)} largest coefficients, from {abs(drawn.values[drawn.top[0]]):.3g} down.",
+        lambda display, case, answers, ax: display.from_estimator(case.whole, ax=ax, theme="light"),
+        lambda drawn: f"Bars of the {len(drawn.top)} largest coefficients, the first "
+        f"{abs(drawn.values[drawn.top[0]]):.3g}.",
     ),
 )  # fmt: skip
 
@@ -141,32 +143,29 @@ def pictures(case: Case, answers: Answers | None) -> Markup:
         return paragraph(
             "Matplotlib is not installed, so that there are no pictures: pip install 'mercer-kernels[plots]'."
         )
-    from mercer.plots.images import image  # noqa: PLC0415
+    from mercer.plots.images import drawn_on  # noqa: PLC0415
+
+    def image(draw: Callable[[Any], Any], picture: Picture) -> tuple[Any, str]:
+        drawn, encoded = drawn_on(draw, picture.size, picture.dpi)
+        return drawn, f"data:image/png;base64,{base64.b64encode(encoded).decode()}"
 
     figures = []
     for picture in PICTURES:
         if not picture.needs(case, answers):
             continue
-        display = vars(plots)[picture.display]
-        sources = {}
         try:
-            for theme in ("light", "dark"):
-                drawn, encoded = image(
-                    lambda ax, theme=theme, row=picture, kind=display: row.draw(kind, case, answers, ax, theme),
-                    picture.size,
-                    picture.dpi,
-                )
-                sources[theme] = f"data:image/png;base64,{base64.b64encode(encoded).decode()}"
+            drawn, light = image(partial(picture.draw, vars(plots)[picture.display], case, answers), picture)
         except MercerError:  # a picture that these data do not allow
             continue
+        _, dark = image(lambda ax, drawn=drawn: drawn.plot(ax=ax, theme="dark"), picture)
         width, height = (round(96 * inches) for inches in picture.size)
         figures.append(
             element(
                 "figure",
                 element(
                     "picture",
-                    element("source", media="(prefers-color-scheme: dark)", srcset=sources["dark"]),
-                    element("img", src=sources["light"], alt=picture.alt(drawn), width=width, height=height),
+                    element("source", media="(prefers-color-scheme: dark)", srcset=dark),
+                    element("img", src=light, alt=picture.alt(drawn), width=width, height=height),
                 ),
             )
         )

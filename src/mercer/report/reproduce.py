@@ -38,8 +38,8 @@ def reproduce(case: Case) -> Markup:
         element("h3", "Versions"),
         facts(versions),
         paragraph(
-            "There is no seed to set: fits do not depend on chance (a solver that draws random numbers always draws the "
-            "same), and not on the number of threads, except for the last digits of steps left to BLAS and LAPACK."
+            "There is no seed to set: fits do not depend on chance (a solver that draws random numbers always draws "
+            "the same), and not on the number of threads, except for the last digits of steps left to BLAS and LAPACK."
         ),
     )
 

@@ -29,15 +29,18 @@ def scored(case: Case, answers: Answers | None, scores: list[Score]) -> Markup:
             else "There are no targets to compare predictions with. Pass y, or test=(X_test, y_test)."
         )
         return joined(callout("note", why), _bound(case))
-    heads = ("Score", "Estimate ± standard error", "95 % interval", "A constant answer", "What it means")
+    heads = ("Score", "Estimate ± standard error", "A constant answer")
     rows = [
-        [score.name, score.shown, f"{score.written(score.low)} to {score.written(score.high)}",
-         score.written(score.baseline), score.meaning]
+        [
+            joined(score.name, element("small", score.meaning)),
+            joined(score.shown, element("small", f"95 %: {score.written(score.low)} to {score.written(score.high)}")),
+            score.written(score.baseline),
+        ]
         for score in scores
-    ]  # fmt: skip
+    ]
     return joined(
         callout("good" if answers.seen.is_honest else "warning", f"{answers.seen.value} {count(len(answers))} rows."),
-        table(heads, rows, "Scores", numeric=(1, 2, 3)),
+        table(heads, rows, "Scores", numeric=(1, 2)),
         paragraph(_method(answers, scores)),
         _classes(case, answers),
         _bound(case) if answers.seen is Seen.TRAINING else None,
@@ -47,8 +50,8 @@ def scored(case: Case, answers: Answers | None, scores: list[Score]) -> Markup:
 def _method(answers: Answers, scores: list[Score]) -> str:
     """How the standard errors are made."""
     words = (
-        "Each score is made of one number per row; its standard error is the spread of these numbers over √n, as if the "
-        "rows were drawn independently (for R² and RMSE by the delta method, for the ranking as DeLong has it). "
+        "Each score is made of one number per row; its standard error is the spread of these numbers over √n, as if "
+        "the rows were drawn independently (for R² and RMSE by the delta method, for the ranking as DeLong has it). "
         "Intervals of shares are Wilson's, the others ± 1.96 standard errors."
     )
     if answers.seen is Seen.LEFT_OUT:
@@ -96,7 +99,7 @@ def _bound(case: Case) -> Markup | None:
         return None
     support, rows = len(case.model.basis), known.rows
     return paragraph(
-        f"Only the {count(support)} support vectors of {count(rows)} rows can be predicted wrong when they are left out "
-        f"of the fit, because no other row takes part in f: at fixed parameters, the error of leave-one-out is at most "
-        f"{per_cent(support / rows)}."
+        f"Only the {count(support)} support vectors of {count(rows)} rows can be predicted wrong when they are left "
+        f"out of the fit, because no other row takes part in f: at fixed parameters, the error of leave-one-out is "
+        f"at most {per_cent(support / rows)}."
     )
