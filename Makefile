@@ -13,7 +13,7 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python fuzz lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
+.PHONY: help build demo test test-cpp test-python test-browser fuzz lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
 .DELETE_ON_ERROR:
 
 help:
@@ -51,6 +51,13 @@ test-cpp: $(VENV)/.made
 test-python: build
 	$(BIN)/python -m pytest --quiet --doctest-modules --pyargs mercer
 	$(BIN)/python -m pytest tests
+
+# Pages in a real browser: Chromium or Chrome, for instance from Debian's package chromium; or make BROWSER=/path/to/it.
+BROWSER ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+test-browser: build
+	@test -n "$(BROWSER)" || { echo "make test-browser needs Chromium or Chrome: install it (apt-get install chromium)," \
+	  "or say where it is with BROWSER=/path/to/it."; exit 1; }
+	MERCER_BROWSER="$(BROWSER)" $(BIN)/python -m pytest tests/browser
 
 # Random problems against independent references: make fuzz MINUTES=30 SEED=7 ONLY=svc,ridge
 MINUTES ?= 5

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer.config import documented_at
 from mercer.errors import InvalidInput, UncertifiedWarning
 from mercer.estimators._kernels import KernelSpec, with_parameters
 from mercer.grams.assumed import check_assumed, check_stored
@@ -47,6 +48,9 @@ class KernelMachine(BaseEstimator):
     solver: str
     model_: Model
     certificate_: Certificate
+    # Where scikit-learn's diagram of an estimator links to.
+    _doc_link_module: ClassVar[str] = "mercer"
+    _doc_link_template: ClassVar[str] = documented_at("reference/api/mercer.{estimator_name}.html")
     # gamma applies only to kernels given by name; a function given as kernel takes two points, or two collections.
     _default_gamma: ClassVar[str | None] = None
     _form: ClassVar[str] = "pair"
@@ -93,7 +97,9 @@ class KernelMachine(BaseEstimator):
         self._check_fitted()
         return f"{self._explanation}\n\n{self.certificate_}"
 
-    def report(self, X: Any, y: Any = None, *, test: Any = None, path: Any = None, title: str = "") -> str:
+    def report(
+        self, X: Any, y: Any = None, *, test: Any = None, path: Any = None, title: str = "", pictures: bool = True
+    ) -> str:
         """The fitted machine on one page of HTML; see `mercer.report`.
 
         Parameters
@@ -106,6 +112,8 @@ class KernelMachine(BaseEstimator):
             The file to write.
         title : str, optional
             The heading.
+        pictures : bool, default True
+            Whether to draw.
 
         Returns
         -------
@@ -113,7 +121,7 @@ class KernelMachine(BaseEstimator):
             The page.
         """
         self._check_fitted()
-        return report(self, X, y, test=test, path=path, title=title)
+        return report(self, X, y, test=test, path=path, title=title, pictures=pictures)
 
     def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""

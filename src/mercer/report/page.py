@@ -14,7 +14,7 @@ from mercer.report.data import data
 from mercer.report.findings import diagnosis_of, found
 from mercer.report.formula import formula
 from mercer.report.influence import influence
-from mercer.report.pictures import pictures
+from mercer.report.pictures import drawn
 from mercer.report.reproduce import reproduce
 from mercer.report.scored import scored
 from mercer.report.scores import Score, scores_of
@@ -34,6 +34,7 @@ def report(
     test: tuple[Any, Any] | None = None,
     path: str | os.PathLike[str] | None = None,
     title: str = "",
+    pictures: bool = True,
 ) -> str:
     """A fitted machine on one page of HTML, which needs nothing but itself.
 
@@ -57,6 +58,8 @@ def report(
         The file to write.
     title : str, optional
         The heading.
+    pictures : bool, default True
+        Whether to draw; without, the page is small and made at once.
 
     Returns
     -------
@@ -74,13 +77,13 @@ def report(
     (True, True, False)
     """
     case = case_of(estimator, X, y, test)
-    page = _page(case, title)
+    page = _page(case, title, pictures)
     if path is not None:
         _write(Path(path), page)
     return page
 
 
-def _page(case: Case, title: str) -> str:
+def _page(case: Case, title: str, is_drawn: bool) -> str:
     answers = answers_of(case)
     scores = [] if answers is None else scores_of(case, answers)
     diagnosis = diagnosis_of(case)
@@ -90,7 +93,7 @@ def _page(case: Case, title: str) -> str:
         "kernel": ("The kernel", formula(case)),
         "certificate": ("The certificate", certified(case)),
         "scores": ("Scores", scored(case, answers, scores)),
-        "pictures": ("Pictures", pictures(case, answers)),
+        **({"pictures": ("Pictures", drawn(case, answers))} if is_drawn else {}),
         "influence": ("Influential rows", influence(case)),
         "doctor": ("What the doctor found", found(diagnosis)),
         "reproduce": ("How to reproduce it", reproduce(case)),

@@ -15,7 +15,7 @@ from mercer.report.answers import Answers
 from mercer.report.case import Case
 from mercer.report.tables import paragraph, per_cent
 
-__all__ = ["pictures"]
+__all__ = ["drawn"]
 
 # A table of more classes than these is not read.
 MOST_CLASSES = 30
@@ -135,7 +135,7 @@ def _has_one_column(case: Case) -> bool:
     return case.y is not None and np.asarray(case.y).ndim == 1
 
 
-def pictures(case: Case, answers: Answers | None) -> Markup:
+def drawn(case: Case, answers: Answers | None) -> Markup:
     """All that can be drawn."""
     try:
         from mercer import plots  # noqa: PLC0415 (Matplotlib is optional, and takes a while)
@@ -146,26 +146,26 @@ def pictures(case: Case, answers: Answers | None) -> Markup:
     from mercer.plots.images import drawn_on  # noqa: PLC0415
 
     def image(draw: Callable[[Any], Any], picture: Picture) -> tuple[Any, str]:
-        drawn, encoded = drawn_on(draw, picture.size, picture.dpi)
-        return drawn, f"data:image/png;base64,{base64.b64encode(encoded).decode()}"
+        made, encoded = drawn_on(draw, picture.size, picture.dpi)
+        return made, f"data:image/png;base64,{base64.b64encode(encoded).decode()}"
 
     figures = []
     for picture in PICTURES:
         if not picture.needs(case, answers):
             continue
         try:
-            drawn, light = image(partial(picture.draw, vars(plots)[picture.display], case, answers), picture)
+            shown, light = image(partial(picture.draw, vars(plots)[picture.display], case, answers), picture)
         except MercerError:  # a picture that these data do not allow
             continue
-        _, dark = image(lambda ax, drawn=drawn: drawn.plot(ax=ax, theme="dark"), picture)
+        _, dark = image(lambda ax, shown=shown: shown.plot(ax=ax, theme="dark"), picture)
         width, height = (round(96 * inches) for inches in picture.size)
         figures.append(
             element(
                 "figure",
                 element(
                     "picture",
-                    element("source", media="(prefers-color-scheme: dark)", srcset=dark),
-                    element("img", src=light, alt=picture.alt(drawn), width=width, height=height),
+                    element("source", media="screen and (prefers-color-scheme: dark)", srcset=dark),
+                    element("img", src=light, alt=picture.alt(shown), width=width, height=height),
                 ),
             )
         )

@@ -81,8 +81,15 @@ def _classes(case: Case, answers: Answers) -> Markup | None:
         rows.append(
             [label(name), count(int(is_so.sum())), _share(both, int(is_so.sum())), _share(both, int(is_said.sum()))]
         )
-    heads = ("Class", "Rows", "Found (recall)", "Right when said (precision)")
-    return joined(element("h3", "Class by class"), table(heads, rows, "Scores of each class", numeric=(1, 2, 3)))
+    heads = ("Class", "Rows", "Recall", "Precision")
+    return joined(
+        element("h3", "Class by class"),
+        paragraph(
+            "Recall: of the rows of the class, the share that is found. Precision: of the rows that are said to be of "
+            "the class, the share that is. Both with their standard errors."
+        ),
+        table(heads, rows, "Scores of each class", numeric=(1, 2, 3)),
+    )
 
 
 def _share(part: int, whole: int) -> str:
