@@ -9,9 +9,16 @@ from mercer.errors import lay_out
 
 try:
     from mercer.plots.calibration import CalibrationDisplay
+    from mercer.plots.convergence import ConvergenceDisplay
+    from mercer.plots.decision import DecisionRegionsDisplay
+    from mercer.plots.features import FeatureMapDisplay
     from mercer.plots.gram import GramDisplay
     from mercer.plots.influence import InfluenceDisplay
+    from mercer.plots.path import PathDisplay
     from mercer.plots.prediction import ConfusionDisplay, PredictionDisplay
+    from mercer.plots.proof import ProofDisplay
+    from mercer.plots.regression import RegressionDisplay
+    from mercer.plots.shape import KernelShapeDisplay
     from mercer.plots.spectrum import SpectrumDisplay
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] != "matplotlib":
@@ -22,8 +29,15 @@ except ModuleNotFoundError as error:
 __all__ = [
     "CalibrationDisplay",
     "ConfusionDisplay",
+    "ConvergenceDisplay",
+    "DecisionRegionsDisplay",
+    "FeatureMapDisplay",
     "GramDisplay",
     "InfluenceDisplay",
+    "KernelShapeDisplay",
+    "PathDisplay",
     "PredictionDisplay",
+    "ProofDisplay",
+    "RegressionDisplay",
     "SpectrumDisplay",
 ]

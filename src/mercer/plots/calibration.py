@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
-from mercer.plots.reading import joined, labels_of, numbers_of, plain
-from mercer.plots.style import canvas, count, figure_of, head, key, label
+from mercer.plots.reading import is_whole, labels_of, numbers_of, plain
+from mercer.plots.style import canvas, count, figure_of, head, key, label, rows_of
 
 __all__ = ["CalibrationDisplay"]
 
@@ -184,13 +184,13 @@ class CalibrationDisplay:
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         label(ax, look, f"predicted probability of {self.what}", "share of the rows for which it came true")
         key(ax, look, loc="upper left")
-        note = f"mean distance from the diagonal {self.error:.3f} on {count(len(self.is_so))} rows"
-        head(ax, look, "Calibration", joined(note))
+        note = f"mean distance from the diagonal {self.error:.3f} on {rows_of(len(self.is_so))}"
+        head(ax, look, "Calibration", note)
         return self
 
 
 def _edges(bins: int) -> Array:
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or bins < 2:
+    if not is_whole(bins) or bins < 2:
         raise InvalidParameter("bins must be a whole number, at least 2.", f"Got {shown(bins)}.")
     return np.linspace(0.0, 1.0, int(bins) + 1)
 

@@ -13,8 +13,8 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
 from mercer.errors import InvalidInput
-from mercer.plots.reading import gram_of, is_classes, joined, labels_of, machine_of, plain, thinned
-from mercer.plots.style import canvas, figure_of, head, label
+from mercer.plots.reading import gram_of, is_classes, joined, kernel_of, labels_of, machine_of, plain, thinned
+from mercer.plots.style import canvas, figure_of, head, label, rows_of
 from mercer.points.adapt import as_points
 
 __all__ = ["GramDisplay"]
@@ -103,7 +103,7 @@ class GramDisplay:
         """Draw the Gram matrix of a kernel; parameters as for `from_estimator`."""
         points = as_points(X)
         rows, note = thinned(len(points), MOST_ROWS)
-        return cls._of(gram_of(kernel, points, rows), y, len(points), rows, note).plot(ax=ax, theme=theme)
+        return cls._of(gram_of(kernel_of(kernel), points, rows), y, len(points), rows, note).plot(ax=ax, theme=theme)
 
     @classmethod
     def from_matrix(cls, K: Any, y: Any = None, *, ax: Any = None, theme: str | None = None) -> Self:
@@ -139,18 +139,18 @@ class GramDisplay:
         )  # fmt: skip
         self.colorbar_ = self.figure_.colorbar(self.image_, ax=ax, fraction=0.046, pad=0.03)
         self.colorbar_.ax.tick_params(colors=look.muted, labelcolor=look.ink, labelsize="small")
-        self.colorbar_.outline.set_visible(False)  # type: ignore[operator]  # a spine
+        self.colorbar_.outline.set_visible(False)
         self.colorbar_.set_label("k(x, z)", color=look.ink, fontsize="small")
         ax.spines[:].set_visible(True)
         self.lines_ = None
-        said = f"{n} rows"
+        said = rows_of(n)
         if self.y is not None and is_classes(self.y):
             said = self._mark_classes(look.ink)
         else:
             ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
             ax.yaxis.set_major_locator(MaxNLocator(6, integer=True))
             if self.y is not None:
-                said = f"{n} rows, sorted by target from {self.y[0]:.3g} to {self.y[-1]:.3g}"
+                said = f"{rows_of(n)}, sorted by target from {self.y[0]:.3g} to {self.y[-1]:.3g}"
             label(ax, look, "row", "row")
         head(ax, look, "Gram matrix", joined(said, self.note))
         return self
@@ -163,7 +163,8 @@ class GramDisplay:
         ends = np.concatenate([starts[1:], [n]])
         if len(starts) > 1:
             cuts = [[(c, 0), (c, n)] for c in starts[1:]] + [[(0, c), (n, c)] for c in starts[1:]]
-            self.lines_ = ax.add_collection(LineCollection(cuts, colors=ink, linewidths=0.8), autolim=False)
+            self.lines_ = LineCollection(cuts, colors=ink, linewidths=0.8)
+            ax.add_collection(self.lines_, autolim=False)
         names = [plain(self.y[start]) for start in starts]
         middles = (starts + ends) / 2
         is_roomy = len(names) <= MOST_NAMES
@@ -172,9 +173,9 @@ class GramDisplay:
         ax.set_xticks(middles if is_flat else [], names if is_flat else [])
         ax.tick_params(length=0)
         if len(starts) == 1:
-            return f"{n} rows of one class"
+            return f"{rows_of(n)} of one class"
         same = self.y[:, None] == self.y[None]
         off = ~np.eye(n, dtype=bool)
         within, between = self.matrix[same & off], self.matrix[~same]
         inside = f"mean k {within.mean():.2g} within classes, " if within.size else "mean k "
-        return f"{n} rows in {len(starts)} classes; {inside}{between.mean():.2g} between them"
+        return f"{rows_of(n)} in {len(starts)} classes; {inside}{between.mean():.2g} between them"

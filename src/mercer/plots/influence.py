@@ -12,13 +12,16 @@ from matplotlib.patches import Patch
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.plots.leave_one_out import path_of, penalties_of
-from mercer.plots.reading import Machine, column_of, machine_of, plain
+from mercer.plots.reading import Machine, column_of, is_whole, machine_of, plain
 from mercer.plots.style import canvas, count, figure_of, head, key, label
 
 __all__ = ["InfluenceDisplay"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
+
+# Room for the legend below the bars, in bars.
+LEGEND_ROWS = 1.4
 
 
 @final
@@ -131,7 +134,7 @@ class InfluenceDisplay:
     def plot(self, *, ax: Any = None, theme: str | None = None) -> Self:
         """Draw it; parameters as for `from_estimator`."""
         drawn = len(self.top)
-        ax, look = canvas(ax, theme, (6.4, 1.7 + 0.26 * max(drawn, 3)))
+        ax, look = canvas(ax, theme, (6.4, 1.7 + 0.26 * (max(drawn, 3) + LEGEND_ROWS)))
         self.ax_, self.figure_ = ax, figure_of(ax)
         values = self.values[self.top]
         colours = [look.colour(0) if value >= 0.0 else look.colour(1) for value in values]
@@ -143,7 +146,7 @@ class InfluenceDisplay:
             bar.set_hatch("////" if hatched else "")
         numbers = self.rows[self.top]
         ax.set_yticks(places, [self._name(int(row)) for row in numbers])
-        ax.set_ylim(max(drawn, 1) - 0.4, -0.6)
+        ax.set_ylim(max(drawn, 1) - 0.4 + LEGEND_ROWS, -0.6)
         ax.tick_params(axis="y", length=0)
         ax.grid(axis="x", color=look.grid, linewidth=0.8)
         words = {"coefficient": "|αᵢ|, the coefficient of the row"}
@@ -158,11 +161,14 @@ class InfluenceDisplay:
                 Patch(facecolor="none", edgecolor=look.muted, hatch="////", label="bounded: |α| is all that C allows")
             )
         if handles:
-            key(ax, look, handles, loc="lower right")
+            key(ax, look, handles, loc="lower right", ncols=3)
         total = float(np.abs(self.values).sum())
         share = f", {np.abs(values).sum() / total:.0%} of Σ|α|" if total and self.measure == "coefficient" else ""
         what = "support vectors" if self.bounded is not None else "rows"
-        head(ax, look, "Influential rows", f"the {drawn} largest of {count(len(self.values))} {what}{share}")
+        said = (
+            f"the {drawn} largest of {count(len(self.values))} {what}{share}" if drawn else "no row has a coefficient"
+        )
+        head(ax, look, "Influential rows", said)
         return self
 
     def _name(self, row: int) -> str:
@@ -203,6 +209,6 @@ def _names(names: Any) -> list[str] | None:
 
 
 def _count(most: Any) -> int:
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+    if not is_whole(most) or most < 1:
         raise InvalidParameter("most must be a whole number, at least 1.", f"Got {shown(most)}.")
     return int(most)

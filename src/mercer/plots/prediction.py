@@ -14,7 +14,7 @@ from matplotlib.text import Text
 
 from mercer.errors import InvalidInput
 from mercer.plots.reading import column_of, deviations_of, joined, labels_of, numbers_of, plain, predictions_of, thinned
-from mercer.plots.style import canvas, count, figure_of, head, key, label
+from mercer.plots.style import canvas, count, figure_of, head, key, label, rows_of
 
 __all__ = ["ConfusionDisplay", "PredictionDisplay"]
 
@@ -25,6 +25,7 @@ MOST_ROWS = 3_000
 MOST_BARS = 200
 # A table of more classes than these has no numbers in its cells.
 MOST_WRITTEN = 15
+MOST_NAMES = 25
 
 
 @final
@@ -132,7 +133,7 @@ class PredictionDisplay:
         label(ax, look, "true", "predicted")
         key(ax, look, loc="upper left")
         score = f"R² = {self.r2:.3f}, " if np.isfinite(self.r2) else ""
-        head(ax, look, "Prediction against truth", joined(f"{score}RMSE = {self.rmse:.3g} on {count(n)} rows", note))
+        head(ax, look, "Prediction against truth", joined(f"{score}RMSE = {self.rmse:.3g} on {rows_of(n)}", note))
         return self
 
 
@@ -210,8 +211,10 @@ class ConfusionDisplay:
                 self.texts_.append(ax.text(j, i, text, ha="center", va="center", color=colour, fontsize="small"))
         names = [plain(name) for name in self.classes]
         is_flat = max(map(len, names)) * k <= 36
-        ax.set_xticks(range(k), names, rotation=0 if is_flat else 60, ha="center" if is_flat else "right")
-        ax.set_yticks(range(k), names)
+        each = slice(None, None, -(-k // MOST_NAMES))  # of very many classes only some are named
+        places = range(k)[each]
+        ax.set_xticks(places, names[each], rotation=0 if is_flat else 60, ha="center" if is_flat else "right")
+        ax.set_yticks(places, names[each])
         if not is_flat:
             for text_of_tick in ax.get_xticklabels():
                 text_of_tick.set_rotation_mode("anchor")
@@ -219,5 +222,5 @@ class ConfusionDisplay:
         ax.spines[:].set_visible(True)
         label(ax, look, "predicted class", "true class")
         right, n = int(np.trace(self.counts)), int(self.counts.sum())
-        head(ax, look, "Prediction against truth", f"{self.accuracy:.1%} right: {count(right)} of {count(n)} rows")
+        head(ax, look, "Prediction against truth", f"{self.accuracy:.1%} right: {count(right)} of {rows_of(n)}")
         return self

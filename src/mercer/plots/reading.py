@@ -6,10 +6,11 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.errors import InvalidInput
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.kernels.binding import bind
 from mercer.kernels.called import given_values
-from mercer.kernels.custom import Custom, Precomputed
+from mercer.kernels.custom import Precomputed
+from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
 from mercer.plots.style import count
 from mercer.points.adapt import as_points
@@ -18,8 +19,9 @@ from mercer.points.given import Given
 from mercer.points.stored import Stored
 
 __all__ = [
-    "Machine", "column_names", "column_of", "deviations_of", "gram_of", "is_classes", "joined", "labels_of",
-    "machine_of", "numbers_of", "plain", "predictions_of", "same_length", "thinned",
+    "SUBSCRIPTS", "Machine", "column_names", "column_of", "deviations_of", "gram_of", "is_classes", "is_whole",
+    "joined", "kernel_of", "labels_of", "machine_if_any", "machine_of", "numbers_of", "plain", "predictions_of",
+    "same_length", "thinned",
 ]  # fmt: skip
 
 Array = npt.NDArray[np.float64]
@@ -75,11 +77,11 @@ def machine_of(estimator: Any) -> Machine:
     InvalidInput
         If it is not fitted, or not one of mercer's.
     """
-    whole = vars(estimator).get("best_estimator_", estimator)
-    steps = vars(whole).get("steps")
+    whole = _own(estimator).get("best_estimator_", estimator)
+    steps = _own(whole).get("steps")
     last = whole if steps is None else steps[-1][1]
-    last = vars(last).get("best_estimator_", last)
-    if not isinstance(vars(last).get("model_"), Model):
+    last = _own(last).get("best_estimator_", last)
+    if not isinstance(_own(last).get("model_"), Model):
         name = type(last).__name__
         is_ours = type(last).__module__.startswith("mercer.")
         raise InvalidInput(
@@ -88,6 +90,26 @@ def machine_of(estimator: Any) -> Machine:
             "Call fit first." if is_ours else "Pass an estimator of mercer, or a pipeline that ends in one.",
         )
     return Machine(whole, last, whole[:-1] if steps is not None and len(steps) > 1 else None)
+
+
+def machine_if_any(estimator: Any) -> Machine | None:
+    """The same; None if there is none, as of other packages' estimators."""
+    try:
+        return machine_of(estimator)
+    except InvalidInput:
+        return None
+
+
+def _own(estimator: Any) -> dict[str, Any]:
+    """What an object holds itself; nothing of a class, which is not fitted."""
+    return {} if isinstance(estimator, type) else getattr(estimator, "__dict__", {})
+
+
+def kernel_of(given: Any) -> Kernel:
+    """A kernel that the user wrote, checked."""
+    if not isinstance(given, Kernel):
+        raise InvalidParameter("kernel must be a Kernel.", f"Got {shown(given)}.", 'Try parse("RBF(1.0)").')
+    return given
 
 
 def gram_of(kernel: Any, points: Points, rows: Rows) -> Array:
@@ -102,8 +124,7 @@ def gram_of(kernel: Any, points: Points, rows: Rows) -> Array:
             )
         return np.asarray(matrix[np.ix_(rows, rows)], dtype=np.float64)
     chosen = points.take(rows)
-    resolved = kernel if isinstance(kernel, Custom) else kernel.resolve(points)
-    return np.asarray(bind(resolved, chosen, dtype=np.float64).self_cross().dense(), dtype=np.float64)
+    return np.asarray(bind(kernel.resolve(points), chosen, dtype=np.float64).self_cross().dense(), dtype=np.float64)
 
 
 def labels_of(y: Any, n: int, name: str = "y") -> npt.NDArray[Any]:
@@ -201,9 +222,8 @@ def predictions_of(estimator: Any, X: Any) -> Any:
 
 def deviations_of(estimator: Any, X: Any, target: int = 0) -> Array | None:
     """The posterior standard deviations of a ridge machine of mercer; None of any other."""
-    try:
-        machine = machine_of(estimator)
-    except InvalidInput:
+    machine = machine_if_any(estimator)
+    if machine is None:
         return None
     known = machine.model.uncertainty
     points = machine.points(X) if known is not None else None
@@ -211,6 +231,11 @@ def deviations_of(estimator: Any, X: Any, target: int = 0) -> Array | None:
         return None
     phi = None if machine.model.weights is None else machine.model.features
     return column_of(known.deviations(machine.model.binding, phi, points), target)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, and not True or False."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def column_of(values: Any, target: int) -> npt.NDArray[Any]:

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from mercer.errors import InvalidInput
-from mercer.plots.reading import gram_of, joined, machine_of, numbers_of, thinned
-from mercer.plots.style import canvas, figure_of, head, key, label
+from mercer.plots.reading import gram_of, joined, kernel_of, machine_of, numbers_of, thinned
+from mercer.plots.style import canvas, figure_of, head, key, label, rows_of
 from mercer.points.adapt import as_points
 
 __all__ = ["SpectrumDisplay", "effective_rank"]
@@ -115,7 +115,7 @@ class SpectrumDisplay:
         """Draw the spectrum of a kernel's Gram matrix; parameters as for `from_estimator`."""
         points = as_points(X)
         rows, note = thinned(len(points), MOST_ROWS)
-        values = _eigenvalues(gram_of(kernel, points, rows)) * (len(points) / len(rows))
+        values = _eigenvalues(gram_of(kernel_of(kernel), points, rows)) * (len(points) / len(rows))
         return cls(values, None, note and f"{note}, scaled").plot(ax=ax, theme=theme)
 
     @classmethod
@@ -169,7 +169,7 @@ class SpectrumDisplay:
         negative = int((self.eigenvalues < -floor).sum())
         said = f"{negative} eigenvalues are negative: K is not positive" if negative else ""
         lost = f"{zero} of {n} are zero to rounding, drawn at the floor" if zero and not negative else ""
-        head(ax, look, "Spectrum of K", joined(f"{n} rows", said, lost, self.note))
+        head(ax, look, "Spectrum of K", joined(rows_of(n), said, lost, self.note))
         return self
 
 

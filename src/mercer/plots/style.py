@@ -9,17 +9,19 @@ from typing import Any, final
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, LinearSegmentedColormap, to_hex, to_rgb
+from matplotlib.colors import Colormap, LinearSegmentedColormap, to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 
 from mercer.errors import InvalidParameter, shown
 
-__all__ = ["DARK", "LIGHT", "MARKERS", "Theme", "canvas", "count", "head", "key", "label"]
+__all__ = ["DARK", "LIGHT", "MARKERS", "Theme", "canvas", "count", "figure_of", "head", "key", "label", "rows_of"]
 
 # One for each class, beside its colour: pictures are also printed in grey.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # A character of small text is about so wide, in font sizes; lines of a note are broken by it.
 CHARACTER = 0.56
+# The letters of a legend, by the least width of the axes in inches.
+SIZES = ((3.2, "small"), (2.2, "x-small"), (0.0, "xx-small"))
 
 
 @final
@@ -93,7 +95,9 @@ DARK = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
-def canvas(ax: Any, theme: str | None, size: tuple[float, float] = (6.4, 4.8)) -> tuple[Axes, Theme]:
+def canvas(
+    ax: Any, theme: str | None, size: tuple[float, float] = (6.4, 4.8), projection: str | None = None
+) -> tuple[Axes, Theme]:
     """The axes to draw on, dressed, with its theme.
 
     Parameters
@@ -104,19 +108,21 @@ def canvas(ax: Any, theme: str | None, size: tuple[float, float] = (6.4, 4.8)) -
         If not given, the one that suits the colour of the axes, which is then left as it is.
     size : tuple of float
         Of a new figure, in inches.
+    projection : str, optional
+        Of its axes.
     """
     if theme is not None and theme not in THEMES:
         raise InvalidParameter('theme must be "light", "dark" or None.', f"Got {shown(theme)}.")
     if ax is None:
         from matplotlib import pyplot as plt  # noqa: PLC0415 (it looks for a screen; only who asks for a figure needs it)
 
-        ax = plt.subplots(figsize=size, layout="constrained")[1]
+        ax = plt.subplots(figsize=size, layout="constrained", subplot_kw={"projection": projection})[1]
     if not isinstance(ax, Axes):
         raise InvalidParameter("ax must be one Axes of Matplotlib.", f"Got a {type(ax).__name__}.", "Pass ax=axes[0].")
     chosen = _suited(ax) if theme is None else THEMES[theme]
     if theme is not None:
         ax.set_facecolor(chosen.paper)
-        ax.get_figure(root=True).set_facecolor(chosen.paper)  # type: ignore[union-attr]  # axes drawn on have a figure
+        figure_of(ax).set_facecolor(chosen.paper)
     _dress(ax, chosen)
     return ax, chosen
 
@@ -151,9 +157,19 @@ def label(ax: Axes, theme: Theme, x: str = "", y: str = "") -> None:
 
 def key(ax: Axes, theme: Theme, handles: Sequence[Any] | None = None, **where: Any) -> None:
     """The legend, on the paper."""
-    given = {} if handles is None else {"handles": list(handles)}
-    style = {"frameon": True, "framealpha": 0.85, "facecolor": theme.paper, "edgecolor": "none", "fontsize": "small"}
-    ax.legend(**given, **style, labelcolor=theme.ink, **where)
+    style: dict[str, Any] = {
+        "frameon": True, "framealpha": 0.85, "facecolor": theme.paper, "edgecolor": "none",
+        "fontsize": next(name for width, name in SIZES if width <= _inches(ax)), "labelcolor": theme.ink, **where,
+    }  # fmt: skip
+    if handles is None:
+        ax.legend(**style)
+    else:
+        ax.legend(handles=list(handles), **style)
+
+
+def rows_of(n: int) -> str:
+    """How many rows, in words."""
+    return "1 row" if n == 1 else f"{count(n)} rows"
 
 
 def count(n: int) -> str:
@@ -171,18 +187,20 @@ def _dress(ax: Axes, theme: Theme) -> None:
 
 def _suited(ax: Axes) -> Theme:
     """The theme for the paper that is there."""
-    face = ax.get_facecolor()
-    if face[3] == 0.0:
-        face = figure_of(ax).get_facecolor()  # type: ignore[assignment]  # four numbers too
-    paper = to_hex(face) if face[3] > 0.0 else LIGHT.paper
+    faces = (to_rgba(ax.get_facecolor()), to_rgba(figure_of(ax).get_facecolor()))
+    paper = next((to_hex(face) for face in faces if face[3] > 0.0), LIGHT.paper)
     theme = LIGHT if float(np.dot(to_rgb(paper), (0.2126, 0.7152, 0.0722))) > 0.4 else DARK
     return replace(theme, paper=paper)
 
 
 def _wrapped(ax: Axes, text: str) -> list[str]:
-    points = 72.0 * ax.get_position().width * float(figure_of(ax).get_figwidth())
-    width = max(24, int(points / (CHARACTER * _points("small"))))
+    width = max(24, int(72.0 * _inches(ax) / (CHARACTER * _points("small"))))
     return textwrap.wrap(text, width, break_long_words=False)
+
+
+def _inches(ax: Axes) -> float:
+    """The width of the axes."""
+    return float(ax.get_position().width * figure_of(ax).get_figwidth())
 
 
 def _points(size: str) -> float:

@@ -99,3 +99,24 @@ def test_text_and_marks_can_be_read_on_the_paper(theme: Theme) -> None:
 def test_a_machine_that_is_not_fitted_is_refused(estimator: object) -> None:
     with pytest.raises(InvalidInput, match="is not fitted yet"):
         plots.GramDisplay.from_estimator(estimator, np.eye(3))
+
+
+@pytest.mark.parametrize("estimator", [None, 3, mercer.SVC], ids=repr)
+def test_what_is_no_estimator_is_refused(estimator: object) -> None:
+    with pytest.raises(InvalidInput, match="is not a kernel machine of mercer"):
+        plots.GramDisplay.from_estimator(estimator, np.eye(3))
+
+
+def test_a_kernel_by_name_is_refused_with_what_would_work() -> None:
+    with pytest.raises(InvalidParameter, match=r'Try parse\("RBF'):
+        plots.GramDisplay.from_kernel("rbf", np.eye(3))
+
+
+def test_a_legend_has_smaller_letters_on_smaller_axes() -> None:
+    sizes = []
+    for width in (8.0, 3.5):
+        ax = Figure(figsize=(width, 4)).subplots()
+        legend = plots.SpectrumDisplay.from_eigenvalues([2.0, 1.0], ax=ax).ax_.get_legend()
+        assert legend is not None
+        sizes.append(legend.get_texts()[0].get_fontsize())
+    assert sizes[0] > sizes[1]
