@@ -2,7 +2,7 @@
 
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
-from mercer.doctor import Diagnosis, Finding, diagnose
+from mercer.doctor import Diagnosis, Finding, Plan, diagnose, plan
 from mercer.errors import (
     DomainMismatch,
     InvalidArgument,
@@ -126,6 +126,7 @@ __all__ = [
     "OneClassSVM",
     "ParseError",
     "Periodic",
+    "Plan",
     "Polarised",
     "Polynomial",
     "Precomputed",
@@ -148,6 +149,7 @@ __all__ = [
     "gram",
     "named",
     "parse",
+    "plan",
     "polynomial",
     "refute",
     "set_num_threads",
