@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from mercer.doctor.case import KERNEL_ROWS, SAMPLE_ROWS, Case
 from mercer.doctor.findings import Diagnosis, Severity
 from mercer.doctor.fitted import kernel_of, seen_by_machine
@@ -58,8 +60,10 @@ def diagnose(X: Any, y: Any = None, *, kernel: Any = None, estimator: Any = None
     target = None if y is None else target_of(y, len(source), _task(task, estimator))
     given = kernel_from(kernel) if kernel is not None else (None if estimator is None else kernel_of(estimator))
     case = Case(source, target, given, estimator, X, y)
-    checks = [check for check in CHECKS.values() if check.needs(case)]
-    findings = [finding for check in checks for finding in check.findings(case)]
+    with np.errstate(all="ignore"):
+        checks = [check for check in CHECKS.values() if check.needs(case)]
+    with np.errstate(all="ignore"):  # numbers that overflow are found by what they lead to
+        findings = [finding for check in checks for finding in check.findings(case)]
     findings.sort(key=lambda finding: _ORDER[finding.severity])
     return Diagnosis(
         tuple(findings),

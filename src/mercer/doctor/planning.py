@@ -41,7 +41,7 @@ Index = npt.NDArray[np.intp]
 # Rows that stand for all: enough to guess iterations by, and for two pilots.
 SAMPLE_ROWS = 4_200
 # What a pilot takes beyond what was counted is believed within these bounds.
-LEAST_FACTOR, MOST_FACTOR = 0.3, 5.0
+LEAST_FACTOR, MOST_FACTOR = 0.3, 3.0
 # What any fit takes, if only to look at its input.
 FIXED = 2e-3
 # New rows that a prediction is planned for, and points that are asked for their neighbours to time it.
@@ -114,18 +114,17 @@ def _solved(asked: _Asked, sample: Binding, per_entry: float) -> Plan:
     row = choose(problem, str(settings.get("solver", AUTO)))
     if row.name == "primal" and gram.n_features is not None:
         gram.is_stored = False
-    held = held_bytes(gram, _least(problem), 2) if isinstance(problem, Problem) else 0
     pilots = None
     if COSTS[row.name].needs_pilot:
         trial = Trial(asked.machine, asked.kernel, asked.points, asked.target, settings, row.name, gram.is_stored)
         pilots = fly(trial, n)
-    size = _size(asked, problem, gram, held, pilots, n)
+    size = _size(asked, problem, gram, pilots, n)
     work = COSTS[row.name].work(size)
     seconds = work.seconds(per_entry)
     notes = list(asked.notes)
     if pilots is not None:
         large = pilots.large
-        modelled = COSTS[row.name].work(_size(asked, problem, gram, held, pilots, large.rows)).seconds(per_entry)
+        modelled = COSTS[row.name].work(_size(asked, problem, gram, pilots, large.rows)).seconds(per_entry)
         taken = max(large.seconds - FIXED, 0.0)
         seconds *= float(np.clip(taken / modelled, LEAST_FACTOR, MOST_FACTOR))
         notes.append(f"entries and steps by fits on {pilots.small.rows} and {large.rows} rows")
@@ -148,13 +147,16 @@ def _solved(asked: _Asked, sample: Binding, per_entry: float) -> Plan:
     )
 
 
-def _size(
-    asked: _Asked, problem: Problem | MarginProblem, gram: ImaginedGram, held: int, pilots: Pilots | None, n: int
-) -> Size:
+def _size(asked: _Asked, problem: Problem | MarginProblem, gram: ImaginedGram, pilots: Pilots | None, n: int) -> Size:
+    """The size of the problem, or of a pilot, whose K can be held in memory in any case."""
     steps = pilots.at("steps", n) if pilots else 0.0
     entries = pilots.at("entries", n) if pilots else 0.0
     if isinstance(problem, MarginProblem):
         return Size(n, steps=steps, entries=entries)
+    is_made = not gram.is_stored and gram.n_features is None
+    held = held_bytes(gram, _least(problem), 2) if n == asked.n else 2 * n * n * is_made
+    if is_made and not held:  # every product makes the entries again
+        entries = max(entries, (steps + 3.0) * 0.5 * n * n)
     return Size(
         n,
         t=problem.y.shape[1],
@@ -162,7 +164,7 @@ def _size(
         is_stored=gram.is_stored,
         is_joint=problem.loss.is_joint,
         is_quadratic=problem.loss.is_quadratic,
-        held=round(held * (n / asked.n) ** 2),
+        held=held,
         cost=float(problem.cost.max(initial=0.0)),
         steps=steps,
         entries=entries,

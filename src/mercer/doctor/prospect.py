@@ -72,7 +72,7 @@ class Plan:
             ("kernel", self.kernel),
             ("solver", self.solver or "none: there is nothing to solve"),
             ("memory", in_bytes(self.bytes) + there),
-            ("kernel values", f"{self.entries:.3g}, {self.entries / self.rows**2:.3g} n²"),
+            ("kernel values", f"{self.entries:.3g}, {self.entries / self.rows**2:.3g} n²" if self.entries else ""),
             ("steps", str(self.steps) if self.steps else ""),
             ("time to fit", in_seconds(self.seconds)),
             ("to predict", f"{in_seconds(self.seconds_to_predict)} for 1000 rows"),

@@ -89,14 +89,14 @@ def _numbers_of(X: Any) -> npt.NDArray[Any] | None:
     elif isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple | np.ndarray):
         try:
             array = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
     else:
         return None
     if array.dtype.kind == "O" and array.ndim == 2:
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
     is_plain = array.ndim == 2 and array.dtype.kind in "fiub" and array.size > 0
     return array if is_plain and not isinstance(array, np.ma.MaskedArray) else None

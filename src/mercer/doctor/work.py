@@ -91,7 +91,8 @@ def _iterative_work(size: Size) -> Work:
     rank = min(rank_for(size.n), most, INNER // size.t if size.is_joint else most)
     inner = (size.steps + 1.0) * (rank * size.t) ** 3 / 3.0 if size.is_joint else 0.0
     read = size.steps * (size.held if size.held else 8.0 * size.n**2 * size.is_stored) * size.t
-    return Work(size.entries, inner + size.n * rank * (rank + 4.0 * size.steps * size.t), 0.0, read)
+    pairs = size.t**2 * (size.steps + 1.0) if size.is_joint else 1.0
+    return Work(size.entries, inner + size.n * rank * (rank * pairs + 4.0 * size.steps * size.t), 0.0, read)
 
 
 def _mixed_work(size: Size) -> Work:
