@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
-from mercer.doctor import Diagnosis, Finding, diagnose
+from mercer.doctor import Diagnosis, Finding, Plan, diagnose, plan
 from mercer.errors import (
     DomainMismatch,
     InvalidArgument,
@@ -129,6 +129,7 @@ __all__ = [
     "OneClassSVM",
     "ParseError",
     "Periodic",
+    "Plan",
     "Polarised",
     "Polynomial",
     "Precomputed",
@@ -151,6 +152,7 @@ __all__ = [
     "gram",
     "named",
     "parse",
+    "plan",
     "polynomial",
     "refute",
     "report",

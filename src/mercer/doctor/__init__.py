@@ -2,6 +2,9 @@
 
 from mercer.doctor.diagnose import diagnose
 from mercer.doctor.findings import Diagnosis, Finding, Severity
+from mercer.doctor.machines import MACHINES
+from mercer.doctor.planning import plan
+from mercer.doctor.prospect import Plan
 from mercer.doctor.table import CHECKS
 
-__all__ = ["CHECKS", "Diagnosis", "Finding", "Severity", "diagnose"]
+__all__ = ["CHECKS", "MACHINES", "Diagnosis", "Finding", "Plan", "Severity", "diagnose", "plan"]

@@ -28,6 +28,8 @@ Index = npt.NDArray[np.intp]
 
 # Rows that are looked at one by one, and rows that K is computed on: drawn once, by a fixed seed.
 SAMPLE_ROWS, KERNEL_ROWS = 4_000, 1_000
+# A column is mostly there if more than this share of it is.
+MOSTLY = 0.5
 # Neighbours that vote on a label.
 VOTERS = 5
 
@@ -117,36 +119,54 @@ class Case:
         return self.source.keys()
 
     @cached_property
-    def groups(self) -> Index:  # (n,)
-        """Which of the different rows each row is."""
-        return np.asarray(np.unique(self.keys, return_inverse=True)[1].reshape(-1), dtype=np.intp)
+    def sound(self) -> Index:
+        """The rows in which nothing is missing or infinite."""
+        flawed = np.zeros(len(self.source), dtype=bool)
+        flawed[list(self.flaws.rows)] = True
+        return np.flatnonzero(~flawed)
+
+    @cached_property
+    def groups(self) -> Index:  # (len(sound),)
+        """Which of the different sound rows each sound row is."""
+        return np.asarray(np.unique(self.keys[self.sound], return_inverse=True)[1].reshape(-1), dtype=np.intp)
 
     @cached_property
     def is_coarse(self) -> bool:
-        """Whether the columns have so few values that equal rows are to be expected."""
+        """Whether the points have so few values that equal rows are to be expected."""
+        if not self.source.names:
+            return len(self.sound) > 2 * (int(self.groups.max(initial=-1)) + 1)
         values = [len(np.unique(column[np.isfinite(column)])) for column in self.numbers.T]
         values += [len({str(value) for value in column}) for column in self.others.values()]
-        return bool(values) and float(np.log(np.maximum(values, 1)).sum()) < np.log(10.0 * len(self.source))
+        return bool(np.log(np.maximum(values, 1)).sum() < np.log(10.0 * len(self.source)))
 
     @cached_property
+    def _kernel_part(self) -> tuple[Index, Points | None]:
+        """The rows that K is computed on, and their points."""
+        if self.given is not None or not (self.flaws.rows or self.others):
+            rows = drawn(self.sound, KERNEL_ROWS)
+            if not len(rows) or (self.is_square and len(rows) < len(self.source)):
+                return rows, None
+            found = self.source.points(rows)
+            if isinstance(found, Table) and self.given is None:
+                found = found.vectors()
+            return rows, Stored(found) if self.is_square and isinstance(found, Vectors) else found
+        # Without a kernel that says what it reads: the columns of numbers that are mostly there.
+        known = np.isfinite(self.numbers)
+        kept = np.flatnonzero(known.mean(axis=0) > MOSTLY)
+        places = drawn(np.flatnonzero(known[:, kept].all(axis=1)), KERNEL_ROWS)
+        if not len(kept) or not len(places):
+            return self.rows[places], None
+        return self.rows[places], Vectors(self.numbers[np.ix_(places, kept)])
+
+    @property
     def kernel_rows(self) -> Index:
         """The rows that K is computed on: without flaws."""
-        flawed = np.zeros(len(self.source), dtype=bool)
-        flawed[list(self.flaws.rows)] = True
-        return drawn(np.flatnonzero(~flawed), KERNEL_ROWS)
+        return self._kernel_part[0]
 
-    @cached_property
+    @property
     def points(self) -> Points | None:
         """Those rows, as points that the kernel can read; None where there are none."""
-        if not len(self.kernel_rows) or (self.is_square and len(self.kernel_rows) < len(self.source)):
-            return None
-        found = self.source.points(self.kernel_rows)
-        if self.is_square and isinstance(found, Vectors):
-            return Stored(found)
-        if isinstance(found, Table) and self.given is None:
-            numeric = [name for name in self.source.numeric if name not in self.constant]
-            return found.select(numeric) if numeric else None
-        return found
+        return self._kernel_part[1]
 
     @cached_property
     def kernel(self) -> Kernel | None:

@@ -2,16 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from mercer.doctor.case import KERNEL_ROWS, SAMPLE_ROWS, Case
 from mercer.doctor.findings import Diagnosis, Severity
 from mercer.doctor.fitted import kernel_of, seen_by_machine
+from mercer.doctor.kernels import kernel_from
 from mercer.doctor.source import source_of
 from mercer.doctor.table import CHECKS
 from mercer.doctor.target import target_of
-from mercer.errors import InvalidParameter, shown
-from mercer.kernels.kernel import Kernel
-from mercer.kernels.names import named
-from mercer.kernels.parse import parse
 
 __all__ = ["diagnose"]
 
@@ -59,10 +58,12 @@ def diagnose(X: Any, y: Any = None, *, kernel: Any = None, estimator: Any = None
     seen = X if estimator is None else seen_by_machine(estimator, X)
     source = source_of(seen)
     target = None if y is None else target_of(y, len(source), _task(task, estimator))
-    given = _kernel(kernel) if kernel is not None else (None if estimator is None else kernel_of(estimator))
+    given = kernel_from(kernel) if kernel is not None else (None if estimator is None else kernel_of(estimator))
     case = Case(source, target, given, estimator, X, y)
-    checks = [check for check in CHECKS.values() if check.needs(case)]
-    findings = [finding for check in checks for finding in check.findings(case)]
+    with np.errstate(all="ignore"):
+        checks = [check for check in CHECKS.values() if check.needs(case)]
+    with np.errstate(all="ignore"):  # numbers that overflow are found by what they lead to
+        findings = [finding for check in checks for finding in check.findings(case)]
     findings.sort(key=lambda finding: _ORDER[finding.severity])
     return Diagnosis(
         tuple(findings),
@@ -73,20 +74,6 @@ def diagnose(X: Any, y: Any = None, *, kernel: Any = None, estimator: Any = None
         kernel="" if case.kernel is None else repr(case.kernel),
         checked=tuple(check.code for check in checks),
     )
-
-
-def _kernel(given: Any) -> Kernel:
-    """A kernel, its formula, or its name."""
-    if isinstance(given, Kernel):
-        return given
-    if not isinstance(given, str):
-        raise InvalidParameter(
-            "kernel must be a Kernel, a formula or a name.", f"Got {shown(given)}.", 'Try RBF(), "RBF() + Linear()".'
-        )
-    found = parse(given) if "(" in given else named(given, "scale", 3, 1.0)
-    if not isinstance(found, Kernel):
-        raise InvalidParameter("kernel must be a kernel.", f"{given} is a distance.", f"Try RBF().of({given}).")
-    return found
 
 
 def _task(task: str, estimator: Any) -> str:

@@ -16,11 +16,11 @@ Index = npt.NDArray[np.intp]
 
 def repeated(case: Case, limit: float) -> Iterator[Seen]:
     """Rows that were there before."""
-    n = len(case.source)
-    copies = n - int(case.groups.max() + 1)
+    n = len(case.sound)
+    copies = n - (int(case.groups.max(initial=-1)) + 1)
     if copies > limit * n and not case.is_coarse:
         first = np.unique(case.groups, return_index=True)[1]
-        again = np.setdiff1d(np.arange(n), first)
+        again = case.sound[np.setdiff1d(np.arange(n), first)]
         yield Seen(
             f"{counted(copies, 'row')} of {n} ({copies / n:.1%}) repeat an earlier one.",
             {"rows": copies, "share": copies / n},
@@ -32,15 +32,15 @@ def contradicting(case: Case, limit: float) -> Iterator[Seen]:
     """Equal rows with different targets: what no machine can get right."""
     target = case.target
     assert target is not None
-    rows = np.flatnonzero(target.known)
-    groups = case.groups[rows]
+    known = target.known[case.sound]
+    rows, groups = case.sound[known], case.groups[known]
     if not len(rows):
         return
     sizes = np.bincount(groups)
-    several = rows[sizes[groups] > 1]
+    is_several = sizes[groups] > 1
+    several, inside = rows[is_several], groups[is_several]
     if not len(several):
         return
-    inside = case.groups[several]
     Y = target.columns(several)
     sums = [np.bincount(inside, column, len(sizes)) for column in Y.T]
     means = np.stack(sums, axis=1) / np.maximum(sizes, 1)[:, None]

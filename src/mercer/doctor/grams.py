@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer.doctor.case import Case
 from mercer.doctor.check import Seen
+from mercer.doctor.findings import counted
 from mercer.doctor.starting import start_of
 from mercer.errors import MercerError
 
@@ -31,7 +32,7 @@ def all_strangers(case: Case, limit: float) -> Iterator[Seen]:
     nearest = float(np.median(off.max(axis=1)))
     if nearest < limit:
         yield Seen(
-            f"K is nearly diagonal: half of the rows have no other row with k(x, z) above {nearest:.2g} of "
+            f"Half of the rows have no other row with k(x, z) above {nearest:.2g} of "
             f"√(k(x, x)·k(z, z)), for {case.kernel!r}.",
             {"median of the largest similarity": nearest},
         )
@@ -45,8 +46,7 @@ def all_alike(case: Case, limit: float) -> Iterator[Seen]:
     low = float(np.quantile(pairs, 0.05))
     if low > limit:
         yield Seen(
-            f"K is nearly constant: for 95 % of all pairs k(x, z) is above {low:.6f} of √(k(x, x)·k(z, z)), for "
-            f"{case.kernel!r}.",
+            f"For 95 % of all pairs k(x, z) is above {low:.6f} of √(k(x, x)·k(z, z)), for {case.kernel!r}.",
             {"similarity of unlike rows": low},
         )
 
@@ -76,8 +76,8 @@ def effective_rank(case: Case, limit: float) -> Iterator[Seen]:
     most = int(np.searchsorted(np.cumsum(share), MOST) + 1)
     n = len(share)
     yield Seen(
-        f"The spectrum of K on {n} rows has an effective rank of {rank:.1f}; {min(most, n)} eigenvalues hold "
-        f"{MOST:.0%} of its trace, for {case.kernel!r}.",
+        f"The spectrum of K on {n} rows has an effective rank of {rank:.1f}, and {MOST:.0%} of its trace in "
+        f"{counted(min(most, n), 'eigenvalue')}, for {case.kernel!r}.",
         {"effective rank": rank, f"eigenvalues for {MOST:.0%}": min(most, n), "rows": n},
     )
 

@@ -63,8 +63,8 @@ class Source(Protocol):
     def keys(self) -> npt.NDArray[np.uint64]:  # (n,)
         """A number for each row: the same for equal rows, and (but for odds of 2⁻⁶⁴ a pair) only for them."""
 
-    def points(self, rows: Index) -> Points | None:
-        """These rows as points for a kernel, where they have no flaws; None where no kernel is known for them."""
+    def points(self, rows: Index) -> Points:
+        """These rows as points for a kernel; refused where they have flaws."""
 
 
 def source_of(X: Any) -> Source:
@@ -89,14 +89,14 @@ def _numbers_of(X: Any) -> npt.NDArray[Any] | None:
     elif isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple | np.ndarray):
         try:
             array = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
     else:
         return None
     if array.dtype.kind == "O" and array.ndim == 2:
         try:
             array = array.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return None
     is_plain = array.ndim == 2 and array.dtype.kind in "fiub" and array.size > 0
     return array if is_plain and not isinstance(array, np.ma.MaskedArray) else None
@@ -156,7 +156,7 @@ class _Dense:
             found[block] = _mixed(part, np.arange(part.shape[1], dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
         return found
 
-    def points(self, rows: Index) -> Points | None:
+    def points(self, rows: Index) -> Points:
         return Vectors(self.array[rows])
 
 
@@ -214,7 +214,7 @@ class _Sparse:
         found: npt.NDArray[np.uint64] = sums[self.csr.indptr[1:]] - sums[self.csr.indptr[:-1]]
         return found
 
-    def points(self, rows: Index) -> Points | None:
+    def points(self, rows: Index) -> Points:
         return Vectors(self.csr[rows])
 
 
@@ -276,7 +276,7 @@ class _Tabular:
             found += _mixed(codes.astype(np.float64) + 0.0, np.uint64(j))
         return found
 
-    def points(self, rows: Index) -> Points | None:
+    def points(self, rows: Index) -> Points:
         return self.table.take(rows)
 
 
@@ -309,7 +309,7 @@ class _Opaque:
             return np.arange(len(self), dtype=np.uint64)
         return coded(objects).astype(np.uint64)
 
-    def points(self, rows: Index) -> Points | None:
+    def points(self, rows: Index) -> Points:
         return self.collection.take(rows)
 
 

@@ -227,8 +227,8 @@ CHECKS: dict[str, Check] = dict(
         ),
         _row(
             "MD035", "leaking column", WARNING, 0.99,
-            fires="one column alone predicts rows that were left out with R² or balanced accuracy above {limit}, and "
-            "at most half of the columns do; from 30 rows on",
+            fires="one column alone predicts rows that were left out with a balanced accuracy, or an R² of "
+            "the ranks of y, above {limit}, and at most half of the columns do; from 30 rows on",
             why="What is that good is often made from the target, or written down after it, and will not be there when "
             "the model is used.",
             remedy="Find out where the column comes from; drop it if it is not known before the target is.",
@@ -243,8 +243,9 @@ CHECKS: dict[str, Check] = dict(
             needs=_has_points_and_classes, look=targets.noisy_labels,
         ),
         _row(
-            "MD037", "no signal", WARNING, 0.01,
-            fires="no kernel ridge regression of those of MD026 has a leave-one-out R² above {limit}; from 30 rows on",
+            "MD037", "no signal", WARNING, 4,
+            fires="no kernel ridge regression of those of MD026 has a leave-one-out R² above {limit}/n, n the rows that "
+            "these are tried on; from 30 rows on",
             why="What is there to be learnt is not in these columns, or not in a form that this kernel sees.",
             remedy="Check that the rows of X and y belong together; scale the columns; look for columns that matter.",
             needs=_has_kernel_and_target, look=targets.no_signal,

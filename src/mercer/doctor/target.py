@@ -11,7 +11,7 @@ from mercer.doctor.source import coded
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.points.base import is_missing
 
-__all__ = ["TASKS", "Target", "target_of"]
+__all__ = ["CLASSIFICATION", "REGRESSION", "TASKS", "Target", "target_of"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.intp]
@@ -69,6 +69,16 @@ class Target:
         """Whether there is but one target."""
         known = self.values[self.known]
         return len(known) > 0 and bool((known == known[0]).all())
+
+    def take(self, rows: Index) -> "Target":
+        """The targets of these rows; labels that they do not have are forgotten."""
+        values = self.values[rows]
+        if not self.is_classes:
+            return Target(self.task, values)
+        kept, codes = np.unique(values[:, 0], return_inverse=True)
+        labels = tuple(self.labels[int(code)] for code in kept if code >= 0)
+        first = int(kept[0] < 0)  # what is missing stays −1
+        return Target(self.task, (codes.reshape(-1) - first).astype(np.float64)[:, None], labels)
 
     def columns(self, rows: Index) -> Array:  # (len(rows), t or the number of labels)
         """What a regression would fit: the numbers, or a column of 0 and 1 for each label."""
