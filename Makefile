@@ -1,4 +1,4 @@
-# make demo | test | fuzz | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
+# make demo | test | test-browser | fuzz | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3

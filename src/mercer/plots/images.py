@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def drawn_on(draw: Callable[[Axes], Drawn], size: tuple[float, float], dpi: int 
     (0.0, True)
     """
     figure = Figure(figsize=size, dpi=dpi, layout="constrained")
-    canvas = FigureCanvasAgg(figure)
+    canvas: Any = FigureCanvasAgg(figure)
     drawn = draw(figure.subplots())
     canvas.draw()
     pixels = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])

@@ -126,7 +126,7 @@ class Case:
         return 0 if self.places is None else len(np.unique(self.places[self.places >= 0]))
 
 
-def case_of(estimator: Any, X: Any, y: Any, test: tuple[Any, Any] | None) -> Case:
+def case_of(estimator: Any, X: Any, y: Any, test: Any) -> Case:
     """The machine inside an estimator, with data that fits it.
 
     Raises

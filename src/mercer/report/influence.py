@@ -70,9 +70,10 @@ def _diagonal(case: Case) -> Array:
     model = case.model
     basis = model.basis
     if isinstance(basis, Places):
-        matrix = case.points.raw() if isinstance(case.points, Stored) else None
-        known = matrix is not None and len(matrix) == basis.width
-        return np.asarray(matrix[basis.rows, basis.rows] if known else np.ones(len(basis)), dtype=np.float64)
+        points = case.points
+        if not isinstance(points, Stored) or len(points) != basis.width:  # not the square matrix of the fit
+            return np.ones(len(basis))
+        return np.asarray(points.matrix[basis.rows, basis.rows], dtype=np.float64)
     try:
         return np.asarray(model.binding.diag(basis), dtype=np.float64) if len(basis) else np.empty(0)
     except MercerError:  # functions of whole collections, and matrices of which only a part is there

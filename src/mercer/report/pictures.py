@@ -11,6 +11,8 @@ import numpy as np
 from mercer.errors import MercerError
 from mercer.markup import Markup, element, joined
 from mercer.points.given import Given
+from mercer.points.table import Table
+from mercer.points.vectors import Vectors
 from mercer.report.answers import Answers
 from mercer.report.case import Case
 from mercer.report.tables import paragraph, per_cent
@@ -19,6 +21,8 @@ __all__ = ["drawn"]
 
 # A table of more classes than these is not read.
 MOST_CLASSES = 30
+# A path decomposes an n × n matrix.
+MOST_ROWS = 1_000
 
 
 @final
@@ -72,6 +76,32 @@ def _has_coefficients(case: Case, _: Answers | None) -> bool:
     return model.votes is None and model.smoothing is None and len(model.basis) > 0
 
 
+def _width(case: Case) -> int:
+    """The number of columns, if all hold numbers; else 0."""
+    points = case.shown
+    if isinstance(points, Table):
+        return points.width if all(column.values.dtype.kind in "fiub" for column in points.columns.values()) else 0
+    return points.width if isinstance(points, Vectors) else 0
+
+
+def _has_regions(case: Case, _: Answers | None) -> bool:
+    is_asked = case.is_one_class or (case.is_classifier and _has_one_column(case))
+    return is_asked and _width(case) == 2 and not isinstance(case.points, Given)
+
+
+def _has_curve(case: Case, _: Answers | None) -> bool:
+    is_asked = not case.is_classifier and not case.is_one_class and _has_one_column(case)
+    return is_asked and _width(case) == 1 and not isinstance(case.points, Given)
+
+
+def _has_path(case: Case, _: Answers | None) -> bool:
+    return case.model.uncertainty is not None and (len(case.model.basis) <= MOST_ROWS)
+
+
+def _has_trace(case: Case, _: Answers | None) -> bool:
+    return len(case.certificate.trace) > 2
+
+
 def _first(values: Any) -> Any:
     return values if values.ndim == 1 else values[:, 0]
 
@@ -88,6 +118,19 @@ def _calibration(display: Any, case: Case, answers: Answers, ax: Any) -> Any:
 
 
 PICTURES = (
+    Picture(
+        "DecisionRegionsDisplay", (5.6, 5.0), _has_regions,
+        lambda display, case, answers, ax: display.from_estimator(
+            case.whole, case.X, case.y if _has_one_column(case) else None, ax=ax, theme="light"
+        ),
+        lambda drawn: "What is predicted in the plane of the two columns, the borders between classes, and the rows.",
+    ),
+    Picture(
+        "RegressionDisplay", (6.0, 4.6), _has_curve,
+        lambda display, case, answers, ax: display.from_estimator(case.whole, case.X, case.y, ax=ax, theme="light"),
+        lambda drawn: "The predicted curve over the one column, with the rows"
+        " and, where the machine states its uncertainty, a band of two standard deviations.",
+    ),
     Picture(
         "PredictionDisplay", (5.4, 5.2), _is_regression,
         lambda display, case, answers, ax: display.from_predictions(
@@ -123,6 +166,16 @@ PICTURES = (
         "directions the kernel tells apart.",
     ),
     Picture(
+        "PathDisplay", (6.0, 4.6), _has_path,
+        lambda display, case, answers, ax: display.from_estimator(case.whole, ax=ax, theme="light"),
+        lambda drawn: "The error of leave-one-out over the penalty, with the penalty of this machine and the best one.",
+    ),
+    Picture(
+        "ConvergenceDisplay", (6.0, 4.6), _has_trace,
+        lambda display, case, answers, ax: display.from_estimator(case.whole, ax=ax, theme="light"),
+        lambda drawn: "The solver's own measure of progress, step by step, on a logarithmic scale.",
+    ),
+    Picture(
         "InfluenceDisplay", (6.0, 5.0), _has_coefficients,
         lambda display, case, answers, ax: display.from_estimator(case.whole, ax=ax, theme="light"),
         lambda drawn: f"Bars of the {len(drawn.top)} largest coefficients, the first "
@@ -133,6 +186,10 @@ PICTURES = (
 
 def _has_one_column(case: Case) -> bool:
     return case.y is not None and np.asarray(case.y).ndim == 1
+
+
+def _again(shown: Any, ax: Any) -> Any:
+    return shown.plot(ax=ax, theme="dark")
 
 
 def drawn(case: Case, answers: Answers | None) -> Markup:
@@ -157,7 +214,7 @@ def drawn(case: Case, answers: Answers | None) -> Markup:
             shown, light = image(partial(picture.draw, vars(plots)[picture.display], case, answers), picture)
         except MercerError:  # a picture that these data do not allow
             continue
-        _, dark = image(lambda ax, shown=shown: shown.plot(ax=ax, theme="dark"), picture)
+        _, dark = image(partial(_again, shown), picture)
         width, height = (round(96 * inches) for inches in picture.size)
         figures.append(
             element(
