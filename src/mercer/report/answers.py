@@ -12,7 +12,7 @@ from mercer.models.smoothing import Mean, Others
 from mercer.points.stored import Places, Stored
 from mercer.report.case import Case
 
-__all__ = ["Answers", "Seen", "answers_of"]
+__all__ = ["Answers", "Seen", "answers_of", "as_labels"]
 
 Array = npt.NDArray[np.float64]
 
@@ -74,6 +74,14 @@ class Answers:
         return len(self.truth)
 
 
+def as_labels(values: Any) -> npt.NDArray[Any]:
+    """Labels as text, so that 1 and 1.0 of different arrays compare as the user means it."""
+    found = np.asarray(values)
+    if found.dtype.kind == "f" and (found == np.round(found)).all():
+        found = found.astype(np.int64)
+    return np.asarray(found.astype(str))
+
+
 def answers_of(case: Case) -> Answers | None:
     """The most honest answers that there are targets for; None without targets."""
     if case.test is not None:
@@ -83,7 +91,20 @@ def answers_of(case: Case) -> Answers | None:
         return None
     if not case.is_training:
         return _asked(case, case.X, case.y, Seen.SHARED if case.shared else Seen.HELD_OUT)
-    return _left_out(case) or _asked(case, case.X, case.y, Seen.TRAINING)
+    left = _left_out(case)
+    return left if left is not None and _is_of(left, case) else _asked(case, case.X, case.y, Seen.TRAINING)
+
+
+def _is_of(left: Answers, case: Case) -> bool:
+    """Whether the targets of the fit are those that were given, row by row."""
+    given = np.asarray(case.y)
+    ordered = given if case.places is None else given[case.places]
+    if left.truth.dtype.kind == "f":
+        try:
+            return bool(np.allclose(left.truth, ordered.astype(np.float64).reshape(left.truth.shape), rtol=1e-9))
+        except ValueError:
+            return False
+    return bool((as_labels(left.truth) == as_labels(ordered).reshape(left.truth.shape)).all())
 
 
 def _seen_in(case: Case, X: Any) -> Seen:

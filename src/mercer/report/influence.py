@@ -82,13 +82,12 @@ def _diagonal(case: Case) -> Array:
 
 def _numbers(case: Case) -> npt.NDArray[np.intp] | None:
     """Where each point of the model stands in the rows of the report."""
-    own = vars(case.machine).get("support_")
-    if case.is_training and own is not None and len(own) == len(case.model.basis):
-        return np.asarray(own, dtype=np.intp)
-    if case.is_training and len(case.model.basis) == len(case.points):
-        return np.arange(len(case.points))
-    places = case.places
-    return None if places is None or (places < 0).any() else places
+    if case.places is not None:
+        return None if (case.places < 0).any() else case.places
+    own = vars(case.machine).get("support_")  # rows that cannot be compared: they have to be those of the fit, in order
+    if not case.is_training:
+        return None
+    return np.arange(len(case.model.basis)) if own is None else np.asarray(own, dtype=np.intp)
 
 
 def _row(case: Case, i: int, share: Array, total: float) -> list[str]:

@@ -73,7 +73,7 @@ def report(
     >>> X = np.linspace(0, 6, 40)[:, None]
     >>> machine = KernelRidge(1e-2, kernel=RBF(1.0)).fit(X, np.sin(X[:, 0]))
     >>> page = report(machine, X, np.sin(X[:, 0]), title="A sine")
-    >>> "<h1>A sine</h1>" in page, "Exact leave-one-out" in page, "http" in page.replace("http://www.w3.org", "")
+    >>> "<h1>A sine</h1>" in page, "Exact leave-one-out" in page, "<script" in page
     (True, True, False)
     """
     case = case_of(estimator, X, y, test)

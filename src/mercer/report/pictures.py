@@ -13,7 +13,7 @@ from mercer.markup import Markup, element, joined
 from mercer.points.given import Given
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
-from mercer.report.answers import Answers
+from mercer.report.answers import Answers, as_labels
 from mercer.report.case import Case
 from mercer.report.tables import paragraph, per_cent
 
@@ -60,7 +60,7 @@ def _is_regression(case: Case, answers: Answers | None) -> bool:
 def _has_few_classes(case: Case, answers: Answers | None) -> bool:
     if answers is None or not case.is_classifier or answers.truth.ndim != 1:
         return False
-    return len(np.unique(answers.truth.astype(str))) <= MOST_CLASSES
+    return len(np.unique(as_labels(answers.truth))) <= MOST_CLASSES
 
 
 def _has_probabilities(_: Case, answers: Answers | None) -> bool:
@@ -110,10 +110,10 @@ def _calibration(display: Any, case: Case, answers: Answers, ax: Any) -> Any:
     classes, shares = np.asarray(case.model.classes), answers.shares
     assert shares is not None
     if len(classes) == 2:
-        is_so, label = answers.truth.astype(str) == str(classes[1]), shares[:, 1]
+        is_so, label = as_labels(answers.truth) == as_labels(classes)[1], shares[:, 1]
     else:
         best = shares.argmax(axis=1)
-        is_so, label = answers.truth.astype(str) == classes[best].astype(str), shares[np.arange(len(best)), best]
+        is_so, label = as_labels(answers.truth) == as_labels(classes)[best], shares[np.arange(len(best)), best]
     return display.from_predictions(is_so, label, label=True, ax=ax, theme="light")
 
 
@@ -142,7 +142,7 @@ PICTURES = (
     Picture(
         "ConfusionDisplay", (5.2, 5.0), _has_few_classes,
         lambda display, case, answers, ax: display.from_predictions(
-            answers.truth.astype(str), answers.predicted.astype(str), ax=ax, theme="light"
+            as_labels(answers.truth), as_labels(answers.predicted), ax=ax, theme="light"
         ),
         lambda drawn: f"Table of true against predicted classes, {len(drawn.classes)} of them; "
         f"{per_cent(drawn.accuracy)} of the rows are on the diagonal.",
@@ -195,7 +195,7 @@ def _again(shown: Any, ax: Any) -> Any:
 def drawn(case: Case, answers: Answers | None) -> Markup:
     """All that can be drawn."""
     try:
-        from mercer import plots  # noqa: PLC0415 (Matplotlib is optional, and takes a while)
+        import mercer.plots as plots  # noqa: PLC0415 (Matplotlib is optional, and takes a while)
     except ImportError:
         return paragraph(
             "Matplotlib is not installed, so that there are no pictures: pip install 'mercer-kernels[plots]'."

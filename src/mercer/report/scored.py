@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mercer.markup import Markup, element, joined
-from mercer.report.answers import Answers, Seen
+from mercer.report.answers import Answers, Seen, as_labels
 from mercer.report.case import Case
 from mercer.report.scores import Score
 from mercer.report.tables import callout, count, label, paragraph, per_cent, table
@@ -70,7 +70,7 @@ def _classes(case: Case, answers: Answers) -> Markup | None:
     """For each class how often it is found, and how often it is meant when it is said."""
     if not case.is_classifier or answers.truth.ndim != 1:
         return None
-    truth, predicted = (np.asarray(column).astype(str) for column in (answers.truth, answers.predicted))
+    truth, predicted = (as_labels(column) for column in (answers.truth, answers.predicted))
     labels = np.unique(np.concatenate([truth, predicted]))
     if len(labels) > MOST_CLASSES:
         return paragraph(f"There are {count(len(labels))} classes, too many for a table.")

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from mercer.report.answers import Answers
+from mercer.report.answers import Answers, as_labels
 from mercer.report.case import Case
 
 __all__ = ["Score", "scores_of"]
@@ -108,7 +108,7 @@ def _error(values: Array) -> float:
 
 
 def _of_classes(case: Case, answers: Answers) -> Iterator[Score]:
-    truth, predicted = _as_text(answers.truth), _as_text(answers.predicted)
+    truth, predicted = as_labels(answers.truth), as_labels(answers.predicted)
     if truth.ndim != 1:
         for j in range(truth.shape[1]):
             yield _share(f"Accuracy of output {j}", truth[:, j] == predicted[:, j], "The share of rows that are right.")
@@ -128,9 +128,9 @@ def _of_classes(case: Case, answers: Answers) -> Iterator[Score]:
             1 / len(labels), max(0.0, value - half), min(1.0, value + half), is_share=True,
         )  # fmt: skip
     if answers.decisions is not None and len(labels) == 2 and len(case.model.classes) == 2:
-        yield _ranking(answers.decisions, truth == str(case.model.classes[1]))
+        yield _ranking(answers.decisions, truth == as_labels(case.model.classes)[1])
     if answers.shares is not None:
-        place = {str(label): j for j, label in enumerate(np.asarray(case.model.classes).tolist())}
+        place = {label: j for j, label in enumerate(as_labels(case.model.classes).tolist())}
         columns = np.array([place.get(label, -1) for label in truth.tolist()])
         of_truth = np.where(columns >= 0, answers.shares[np.arange(len(truth)), columns], 0.0)
         frequencies = sizes / sizes.sum()
@@ -193,11 +193,3 @@ def _of_one_class(answers: Answers) -> Iterator[Score]:
     if truth.ndim == 1 and truth.dtype.kind in "iuf" and set(np.unique(truth)) <= {-1, 1} and len(np.unique(truth)) > 1:
         yield _share("Outliers found", ~inside[truth < 0], "Of the rows marked −1, the share that is found.")
         yield _share("False alarms", ~inside[truth > 0], "Of the rows marked 1, the share taken for unusual.")
-
-
-def _as_text(labels: Any) -> npt.NDArray[Any]:
-    """Labels as text, so that 1 and 1.0 of different arrays compare as the user means it."""
-    found = np.asarray(labels)
-    if found.dtype.kind == "f" and (found == np.round(found)).all():
-        found = found.astype(np.int64)
-    return np.asarray(found.astype(str))

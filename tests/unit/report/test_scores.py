@@ -20,6 +20,7 @@ from mercer import (
 from mercer.points.adapt import as_points
 from mercer.report.answers import Seen, answers_of
 from mercer.report.case import case_of
+from mercer.report.influence import influence
 from mercer.report.matching import places_of
 from mercer.report.scores import Score, scores_of
 
@@ -91,6 +92,26 @@ def test_the_spread_of_leave_one_out_is_that_of_a_new_target():
 def test_a_row_that_decides_its_own_prediction_is_not_divided_by_nothing():
     machine = KernelRidge(1e-14, kernel=RBF(0.01)).fit(X, Y)
     assert answers(machine, X, Y).seen is Seen.TRAINING
+
+
+def test_rows_in_another_order_are_still_left_out_and_other_targets_are_not():
+    order = RNG.permutation(60)
+    machine = KernelRidge(0.3, kernel=RBF(1.0)).fit(X, Y)
+    assert answers(machine, X[order], Y[order]).seen is Seen.LEFT_OUT
+    assert answers(machine, X, Y[order]).seen is Seen.TRAINING
+    votes = KernelNeighborsClassifier(3).fit(X, LABELS)
+    assert answers(votes, X[order], LABELS[order]).seen is Seen.LEFT_OUT
+    assert answers(votes, X, LABELS[order]).seen is Seen.TRAINING
+
+
+def test_influential_rows_are_numbered_as_in_the_data_that_was_given():
+    order = RNG.permutation(60)
+    machine = SVC(kernel=RBF(1.0)).fit(X, LABELS)
+    case = case_of(machine, X[order], LABELS[order], None)
+    np.testing.assert_array_equal(X[order][case.places], machine.support_vectors_)
+    largest = int(np.abs(machine.model_.coef[:, 0]).argmax())
+    row = int(np.flatnonzero(order == machine.support_[largest])[0])
+    assert f'<th scope="row">{row}</th>' in influence(case)
 
 
 def test_scores_are_those_of_scikit_learn():
