@@ -1,14 +1,16 @@
 """What a machine answers for rows whose targets are known, and in what sense it has not seen them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
+from mercer.errors import InvalidInput
 from mercer.models.model import Model
 from mercer.models.smoothing import Mean, Others
+from mercer.points.base import is_missing
 from mercer.points.stored import Places, Stored
 from mercer.report.case import Case
 
@@ -58,8 +60,8 @@ class Answers:
         Of two classes: the larger, the more likely is the second.
     spread : ndarray of shape (n, t), optional
         The standard deviation of a new target around its prediction, where the machine states one.
-    X : object, optional
-        The rows, as the user has them; None for leave-one-out.
+    unknown : int
+        How many rows more there were, whose targets are missing.
     """
 
     seen: Seen
@@ -68,7 +70,7 @@ class Answers:
     shares: Array | None = None
     decisions: Array | None = None
     spread: Array | None = None
-    X: Any = None
+    unknown: int = 0
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -109,22 +111,49 @@ def _is_of(left: Answers, case: Case) -> bool:
 
 def _seen_in(case: Case, X: Any) -> Seen:
     other = Case(case.whole, case.machine, case.before, X, None, None)
-    if isinstance(other.points, Stored):  # rows of another matrix: nothing more is known of them
-        return Seen.TRAINING if isinstance(case.model.basis, Stored) and other.places is not None else Seen.HELD_OUT
     return Seen.SHARED if other.shared else Seen.HELD_OUT
 
 
-def _asked(case: Case, X: Any, y: Any, seen: Seen) -> Answers:
+def _asked(case: Case, X: Any, y: Any, seen: Seen) -> Answers | None:
     """Predictions for rows, by the estimator that was given."""
     truth, predicted = np.asarray(y), np.asarray(case.whole.predict(X))
-    if not case.is_classifier:
-        spread = None if case.is_one_class else _spread(case, X)
-        if truth.dtype.kind not in "OUS":
-            truth = truth.astype(np.float64).reshape(predicted.shape) if truth.size == predicted.size else truth
-        return Answers(seen, truth, predicted, spread=spread, X=X)
-    if truth.ndim == 2 and truth.shape[1] == 1:
+    if truth.ndim == 2 and truth.shape[1] == 1 and predicted.ndim == 1:
         truth = truth[:, 0]
-    return Answers(seen, truth, predicted, _shares(case, X), _decisions(case, X), X=X)
+    if truth.shape != predicted.shape:
+        raise InvalidInput(
+            "The targets do not have the shape of the predictions.",
+            f"Got {truth.shape}, and predicted {predicted.shape}.",
+            "Pass one column for each target of the fit.",
+        )
+    if case.is_classifier:
+        found = Answers(seen, truth, predicted, _shares(case, X), _decisions(case, X))
+    elif case.is_one_class:
+        found = Answers(seen, truth, predicted)
+    else:
+        found = Answers(seen, _numbers(truth), predicted, spread=_spread(case, X))
+    return _known(found)
+
+
+def _numbers(truth: npt.NDArray[Any]) -> Array:
+    try:
+        return truth.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "The targets of a regression must be numbers.", f"Their dtype is {truth.dtype}.", "Pass the y of its fit."
+        ) from error
+
+
+def _known(found: Answers) -> Answers | None:
+    """The rows whose targets are known."""
+    columns = found.truth.reshape(len(found), -1).tolist()
+    kept = np.array([not any(map(is_missing, row)) for row in columns], dtype=bool)
+    if kept.all():
+        return found
+    if not kept.any():
+        return None
+    parts = {name: vars(found)[name] for name in ("truth", "predicted", "shares", "decisions", "spread")}
+    chosen = {name: None if part is None else part[kept] for name, part in parts.items()}
+    return replace(found, **chosen, unknown=int((~kept).sum()))
 
 
 def _shares(case: Case, X: Any) -> Array | None:

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from mercer.errors import InvalidInput, MercerError
 from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
-from mercer.points.adapt import as_points
-from mercer.points.base import Points
+from mercer.points.adapt import as_points, require
+from mercer.points.base import Domain, Points
 from mercer.points.given import Given
 from mercer.points.stored import Places, Stored
 from mercer.problems.certificate import Certificate
@@ -99,18 +99,23 @@ class Case:
 
     def seen(self, X: Any) -> Points:
         """Rows as the machine sees them."""
-        inner = X if self.before is None else self.before.transform(X)
-        return Given(inner) if isinstance(self.model.basis, Given) else as_points(inner)
+        inner, basis = X if self.before is None else self.before.transform(X), self.model.basis
+        if isinstance(basis, Given):
+            return Given(inner)
+        points = as_points(inner)
+        return require(points, frozenset({Domain.GRAM}), self.name) if basis.domain is Domain.GRAM else points
 
     @cached_property
     def places(self) -> Rows | None:  # (m,)
         """Which row of X each point of the model is, −1 for none; None where rows cannot be compared."""
         basis = self.model.basis
-        if isinstance(basis, Places):
-            return basis.rows.astype(np.intp) if len(self.points) == basis.width else None
-        if isinstance(basis, Stored):  # the square matrix that it was fitted on
-            is_same = isinstance(self.points, Stored) and self.points.matrix.shape == basis.matrix.shape
-            return np.arange(len(basis)) if is_same and np.array_equal(self.points.raw(), basis.matrix) else None
+        if isinstance(self.points, Stored):
+            is_square = self.points.width == len(self.points) and np.array_equal(
+                self.points.matrix, self.points.matrix.T
+            )
+            if not is_square:  # kernel values of other rows, to those of the fit
+                return np.full(len(basis), -1, dtype=np.intp)
+            return basis.rows.astype(np.intp) if isinstance(basis, Places) else np.arange(len(basis))
         return places_of(basis, self.points)
 
     @cached_property
@@ -134,11 +139,11 @@ def case_of(estimator: Any, X: Any, y: Any, test: Any) -> Case:
     InvalidInput
         If there is no fitted machine of mercer in it, or rows and targets differ in number.
     """
-    whole = vars(estimator).get("best_estimator_", estimator)
-    steps = vars(whole).get("steps")
+    whole = _own(estimator).get("best_estimator_", estimator)
+    steps = _own(whole).get("steps")
     machine = whole if steps is None else steps[-1][1]
-    machine = vars(machine).get("best_estimator_", machine)
-    if not isinstance(vars(machine).get("model_"), Model):
+    machine = _own(machine).get("best_estimator_", machine)
+    if not isinstance(_own(machine).get("model_"), Model):
         name = type(machine).__name__
         is_ours = type(machine).__module__.startswith("mercer.")
         raise InvalidInput(
@@ -153,6 +158,11 @@ def case_of(estimator: Any, X: Any, y: Any, test: Any) -> Case:
         if not isinstance(test, tuple | list) or len(test) != 2:
             raise InvalidInput("test must be a pair.", f"Got {type(test).__name__}.", "Pass test=(X_test, y_test).")
         _check_lengths("The y of test", len(found.seen(test[0])), test[1])
+    return found
+
+
+def _own(estimator: Any) -> dict[str, Any]:
+    found: dict[str, Any] = getattr(estimator, "__dict__", {})
     return found
 
 

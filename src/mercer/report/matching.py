@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mercer.errors import MercerError
 from mercer.points.base import Points
 from mercer.points.given import Given
 from mercer.points.stored import Places, Stored
@@ -27,7 +28,7 @@ def places_of(points: Points, rows: Points) -> npt.NDArray[np.intp] | None:  # (
     >>> places_of(as_points([[3.0], [1.0], [1.0], [9.0]]), as_points([[1.0], [2.0], [3.0], [1.0]]))
     array([ 2,  0,  3, -1])
     """
-    own, others = keys_of(points), keys_of(rows)
+    own, others = map(keys_of, _alike(points, rows))
     if own is None or others is None:
         return None
     known: dict[Hashable, list[int]] = {}
@@ -41,12 +42,30 @@ def places_of(points: Points, rows: Points) -> npt.NDArray[np.intp] | None:  # (
     return found
 
 
+def _alike(points: Points, rows: Points) -> tuple[Points, Points]:
+    """The same points in one form: a machine may keep a table as vectors, sparse rows may be given as dense ones."""
+    try:
+        if isinstance(points, Vectors) and isinstance(rows, Table):
+            rows = rows.vectors()
+        if isinstance(points, Table) and isinstance(rows, Vectors):
+            points = points.vectors()
+    except MercerError:  # columns that are no numbers
+        return points, rows
+    if isinstance(points, Vectors) and isinstance(rows, Vectors) and points.is_sparse != rows.is_sparse:
+        return _dense(points), _dense(rows)
+    return points, rows
+
+
+def _dense(vectors: Vectors) -> Vectors:
+    return Vectors(vectors.raw().toarray()) if vectors.is_sparse else vectors
+
+
 def keys_of(points: Points) -> Sequence[Hashable] | None:
     """Something for each point that is equal where points are; None where nothing is known of them."""
     if isinstance(points, Given | Stored | Places):
         return None
     if isinstance(points, Table):
-        columns = [_of_values(column.values.tolist()) for column in points.columns.values()]
+        columns = [_of_values(column.values.tolist()) for _, column in sorted(points.columns.items())]
         return list(zip(*columns, strict=True))
     raw: Any = points.raw()
     if isinstance(points, Vectors):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mercer.config import version
+from mercer.errors import lay_out
 from mercer.markup import Markup, element
 from mercer.report.answers import Answers, answers_of
 from mercer.report.case import Case, case_of
@@ -172,6 +173,8 @@ def _summary(case: Case, answers: Answers | None, scores: list[Score]) -> Markup
 
 def _write(path: Path, page: str) -> None:
     """Whole or not at all: a reader never sees half a page."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(lay_out("The folder of the report is not there.", f"Got {path}.", "Make it first."))
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         beside.write_text(page, encoding="utf-8")

@@ -137,7 +137,7 @@ PICTURES = (
             _first(answers.truth), _first(answers.predicted), ax=ax, theme="light"
         ),
         lambda drawn: f"Predicted against true values of {len(drawn.y_true)} rows, around the diagonal; "
-        f"R² {drawn.r2:.3f}, root mean squared error {drawn.rmse:.3g}.",
+        f"root mean squared error {drawn.rmse:.3g}.",
     ),
     Picture(
         "ConfusionDisplay", (5.2, 5.0), _has_few_classes,
@@ -212,7 +212,11 @@ def drawn(case: Case, answers: Answers | None) -> Markup:
             continue
         try:
             shown, light = image(partial(picture.draw, vars(plots)[picture.display], case, answers), picture)
-        except MercerError:  # a picture that these data do not allow
+        except (
+            MercerError,
+            ArithmeticError,
+            ValueError,
+        ):  # these data do not allow it, or Matplotlib
             continue
         _, dark = image(partial(_again, shown), picture)
         width, height = (round(96 * inches) for inches in picture.size)

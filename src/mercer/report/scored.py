@@ -39,12 +39,27 @@ def scored(case: Case, answers: Answers | None, scores: list[Score]) -> Markup:
         for score in scores
     ]
     return joined(
-        callout("good" if answers.seen.is_honest else "warning", f"{answers.seen.value} {count(len(answers))} rows."),
+        callout("good" if answers.seen.is_honest else "warning", f"{answers.seen.value} {_how_many(answers)}"),
+        _word(case, answers),
         table(heads, rows, "Scores", numeric=(1, 2)),
         paragraph(_method(answers, scores)),
         _classes(case, answers),
         _bound(case) if answers.seen is Seen.TRAINING else None,
     )
+
+
+def _word(case: Case, answers: Answers) -> Markup | None:
+    if answers.seen is not Seen.HELD_OUT or len(case.model.basis) >= case.certificate.rows:
+        return None
+    return paragraph(
+        "A row of the fit that is no support vector leaves no trace in the machine: that none of these rows is one of "
+        "them is the word of whoever made this report."
+    )
+
+
+def _how_many(answers: Answers) -> str:
+    left = f"; {count(answers.unknown)} more have no target" if answers.unknown else ""
+    return f"{count(len(answers))} rows{left}."
 
 
 def _method(answers: Answers, scores: list[Score]) -> str:

@@ -58,7 +58,7 @@ class Score:
         if self.is_share:
             return f"{100.0 * number:.1f} %"
         digits = 2 if not 0.0 < self.error < math.inf else 1 - math.floor(math.log10(self.error))
-        return f"{number:.{max(0, min(digits, 8))}f}" if abs(number) < 1e6 else f"{number:.4g}"
+        return f"{number:.{max(0, digits)}f}" if digits <= 6 and abs(number) < 1e6 else f"{number:.4g}"
 
     @property
     def shown(self) -> str:

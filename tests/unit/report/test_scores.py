@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score, log_loss, r2_score, roc_auc_score
 
@@ -17,6 +18,7 @@ from mercer import (
     NadarayaWatsonClassifier,
     OneClassSVM,
 )  # fmt: skip
+from mercer.errors import InvalidInput
 from mercer.points.adapt import as_points
 from mercer.report.answers import Seen, answers_of
 from mercer.report.case import case_of
@@ -102,6 +104,48 @@ def test_rows_in_another_order_are_still_left_out_and_other_targets_are_not():
     votes = KernelNeighborsClassifier(3).fit(X, LABELS)
     assert answers(votes, X[order], LABELS[order]).seen is Seen.LEFT_OUT
     assert answers(votes, X, LABELS[order]).seen is Seen.TRAINING
+
+
+@pytest.mark.parametrize(
+    ("fitted", "given"),
+    [
+        (X, {"a": X[:, 0], "b": X[:, 1]}),
+        ({"a": X[:, 0], "b": X[:, 1]}, {"b": X[:, 1], "a": X[:, 0]}),
+        (sp.csr_array(X), X),
+        (X, sp.csr_array(X)),
+        ({"a": X[:, 0], "b": X[:, 1]}, X),
+    ],
+    ids=["table", "other order of columns", "dense", "sparse", "array"],
+)
+def test_rows_of_the_fit_are_known_in_another_form(fitted, given):
+    found = places_of(as_points(fitted).take(np.arange(5)), as_points(given))
+    assert found.tolist() == list(range(5))
+
+
+def test_kernel_values_of_other_rows_are_held_out():
+    K, other = RBF(1.0)(X), RBF(1.0)(X + 0.1, X)
+    for kind in (SVC, KernelNeighborsClassifier):
+        machine = kind(kernel="precomputed").fit(K, LABELS)
+        assert answers(machine, other, LABELS).seen is Seen.HELD_OUT
+        assert answers(machine, K, LABELS, (other, LABELS)).seen is Seen.HELD_OUT
+        assert answers(machine, K, LABELS).seen is not Seen.HELD_OUT
+
+
+def test_rows_without_a_target_are_counted_and_left_out():
+    machine = KernelRidge(0.3, kernel=RBF(1.0)).fit(X, Y)
+    found = answers(machine, X + 1, np.where(Y > 1.0, np.nan, Y))
+    assert (len(found), found.unknown) == ((Y <= 1.0).sum(), (Y > 1.0).sum())
+    assert answers(machine, X + 1, np.full(60, np.nan)) is None
+    labels = np.array([None if label == "up" else label for label in LABELS], dtype=object)
+    assert answers(SVC().fit(X, LABELS), X + 1, labels).unknown == (LABELS == "up").sum()
+
+
+def test_targets_that_do_not_fit_are_refused_in_words():
+    machine = KernelRidge().fit(X, Y)
+    with pytest.raises(InvalidInput, match="must be numbers"):
+        answers(machine, X + 1, ["a"] * 60)
+    with pytest.raises(InvalidInput, match="shape of the predictions"):
+        answers(machine, X + 1, np.zeros((60, 3)))
 
 
 def test_influential_rows_are_numbered_as_in_the_data_that_was_given():
