@@ -152,7 +152,7 @@ def _known(found: Answers) -> Answers | None:
     if not kept.any():
         return None
     parts = {name: vars(found)[name] for name in ("truth", "predicted", "shares", "decisions", "spread")}
-    chosen = {name: None if part is None else part[kept] for name, part in parts.items()}
+    chosen: dict[str, Any] = {name: None if part is None else part[kept] for name, part in parts.items()}
     return replace(found, **chosen, unknown=int((~kept).sum()))
 
 
