@@ -25,6 +25,8 @@ Mask = npt.NDArray[np.bool_]
 
 MOST_ROWS = 2_000
 SIDE = 240
+# A legend of more entries than these would hide the picture, and stands beside it where there is a layout.
+MOST_HANDLES = 6
 # f of a logistic regression where the probability of a class is 0.9.
 NINE_OF_TEN = float(np.log(9.0))
 INSIDE, OUTSIDE = "inside", "outside"
@@ -60,9 +62,9 @@ class DecisionRegionsDisplay:
         The names of the features.
     note : str
         What else the head says.
-    surface_, boundary_, margins_, points_, free_, bounded_
-        The artists: regions, the line f + b = 0, dashed lines, a dict of the rows of each class, rings and crosses;
-        None where there are none.
+    surface_, boundary_, borders_, margins_, points_, free_, bounded_
+        The artists: regions; the line f + b = 0; without f, a list of the borders of each region; dashed lines; a dict
+        of the rows of each class; rings and crosses. None where there are none.
     ax_, figure_
         Where it was drawn.
 
@@ -91,6 +93,7 @@ class DecisionRegionsDisplay:
     note: str = ""
     surface_: AxesImage = field(init=False)
     boundary_: QuadContourSet | None = field(init=False)
+    borders_: list[QuadContourSet] = field(init=False)
     margins_: QuadContourSet | None = field(init=False)
     points_: dict[Any, PathCollection] = field(init=False)
     free_: PathCollection | None = field(init=False)
@@ -169,16 +172,27 @@ class DecisionRegionsDisplay:
             self.regions, origin="lower", extent=self.extent, cmap=ListedColormap(tints), vmin=-0.5,
             vmax=len(tints) - 0.5, aspect="auto", interpolation="nearest",
         )  # fmt: skip
-        self.boundary_ = self.margins_ = None
+        self.boundary_, self.margins_, self.borders_ = None, None, []
         handles: list[Any] = []
         if self.values is not None:
             handles += self._contours(look)
+        elif self.regions.min() < self.regions.max():
+            side = np.linspace(*self.extent[:2], SIDE), np.linspace(*self.extent[2:], SIDE)
+            for i in np.unique(self.regions):
+                is_own = (self.regions == i).astype(np.float64)
+                self.borders_.append(ax.contour(*side, is_own, levels=[0.5], colors=[look.ink], linewidths=0.7))
         handles = self._rows(look) + handles
         ax.set(xlim=self.extent[:2], ylim=self.extent[2:])
         label(ax, look, *self.axes_names)
         ax.spines[:].set_visible(True)
+        is_long = len(handles) > MOST_HANDLES and self.figure_.get_layout_engine() is not None
         if handles:
-            key(ax, look, handles, loc="best")
+            key(
+                ax,
+                look,
+                handles,
+                **({"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if is_long else {"loc": "best"}),
+            )
         head(ax, look, "Decision regions", self.note)
         return self
 

@@ -157,11 +157,9 @@ class InfluenceDisplay:
             if is_there
         ]
         if is_bounded.any():
-            handles.append(
-                Patch(facecolor="none", edgecolor=look.muted, hatch="////", label="bounded: |α| is all that C allows")
-            )
+            handles.append(Patch(facecolor="none", edgecolor=look.muted, hatch="////", label="bounded: |α| = C"))
         if handles:
-            key(ax, look, handles, loc="lower right", ncols=3)
+            key(ax, look, handles, loc="lower right", ncols=3, columnspacing=1.0, handlelength=1.4)
         total = float(np.abs(self.values).sum())
         share = f", {np.abs(values).sum() / total:.0%} of Σ|α|" if total and self.measure == "coefficient" else ""
         what = "support vectors" if self.bounded is not None else "rows"

@@ -80,7 +80,7 @@ LIGHT = Theme(
     ink="#1f2328",
     muted="#59626c",
     grid="#e2e5e9",
-    colours=("#0072b2", "#d55e00", "#009e73", "#a8487f", "#b8860b", "#4aa3d9", "#6b7280"),
+    colours=("#0072b2", "#d55e00", "#009e73", "#a8487f", "#5e24b0", "#9899a8", "#474747"),
     deep=("#5c2300", "#06263f"),
 )
 DARK = Theme(
@@ -89,7 +89,7 @@ DARK = Theme(
     ink="#e9edf1",
     muted="#a3adb8",
     grid="#30363d",
-    colours=("#5ab4f0", "#ff9152", "#3dd6a3", "#f0a3cf", "#ffd166", "#c5b3ff", "#aab4bf"),
+    colours=("#5ab4f0", "#ff9152", "#3dd6a3", "#f0a3cf", "#e3d720", "#93835e", "#6a6a6a"),
     deep=("#ffe7d8", "#eaf6ff"),
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}

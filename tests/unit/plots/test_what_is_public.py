@@ -1,6 +1,7 @@
 """mercer.plots: what it costs to import, and what it leaves alone."""
 
 import inspect
+import itertools
 import subprocess
 import sys
 
@@ -78,10 +79,37 @@ def test_what_are_no_axes_is_refused() -> None:
         plots.GramDisplay.from_matrix(np.eye(3), ax=Figure().subplots(1, 2))
 
 
-def luminance(colour: str) -> float:
+def light(colour: str) -> np.ndarray:  # (3,)
+    """Linear light of sRGB."""
     parts = np.array(mpl.colors.to_rgb(colour))
-    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-    return float(linear @ [0.2126, 0.7152, 0.0722])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colour: str) -> float:
+    return float(light(colour) @ [0.2126, 0.7152, 0.0722])
+
+
+# What is seen in place of linear light, by G. M. Machado and others (2009).
+EYES = {
+    "usual": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+TO_XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+
+
+def lab(seen: np.ndarray) -> np.ndarray:  # (3,)
+    x, y, z = np.cbrt(TO_XYZ @ np.clip(seen, 1e-3, 1.0) / [0.9505, 1.0, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_every_eye_tells_the_colours_apart(theme: Theme, eye: str) -> None:
+    seen = [lab(EYES[eye] @ light(colour)) for colour in theme.colours]
+    nearest = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2))
+    assert nearest > 12.0  # about five times what is just noticed
 
 
 def contrast(a: str, b: str) -> float:
