@@ -21,6 +21,7 @@ from mercer.errors import (
 from mercer.estimators import (
     SVC,
     SVR,
+    KernelFeatures,
     KernelLogisticRegression,
     KernelNearestCentroid,
     KernelNeighborsClassifier,
@@ -103,6 +104,7 @@ __all__ = [
     "InvalidInput",
     "InvalidParameter",
     "Kernel",
+    "KernelFeatures",
     "KernelLogisticRegression",
     "KernelNearestCentroid",
     "KernelNeighborsClassifier",
