@@ -23,6 +23,7 @@ from mercer.errors import (
 from mercer.estimators import (
     SVC,
     SVR,
+    KernelFeatures,
     KernelLogisticRegression,
     KernelNearestCentroid,
     KernelNeighborsClassifier,
@@ -106,6 +107,7 @@ __all__ = [
     "InvalidInput",
     "InvalidParameter",
     "Kernel",
+    "KernelFeatures",
     "KernelLogisticRegression",
     "KernelNearestCentroid",
     "KernelNeighborsClassifier",

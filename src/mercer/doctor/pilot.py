@@ -14,7 +14,6 @@ from mercer.grams.choose import gram_for_steps, gram_to_solve
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import bind
 from mercer.points.base import Points
-from mercer.problems.certificate import Status
 from mercer.solvers.options import Options
 from mercer.solvers.smo import SMALL_ROWS
 from mercer.solvers.solve import solve
@@ -32,13 +31,13 @@ USUAL_GROWTH = {"entries": 1.9, "steps": 0.5}
 @final
 @dataclass(frozen=True)
 class Pilot:
-    """One small fit: rows, entries of K, steps and seconds."""
+    """One small fit: rows, entries of K, steps and seconds, and whether it was solved."""
 
     rows: int
     entries: float
     steps: float
     seconds: float
-    is_cut: bool = False
+    is_solved: bool = True
 
 
 @final
@@ -106,5 +105,4 @@ def _one(trial: Trial, rows: int) -> Pilot:
     options = Options(tol=trial.settings.get("tol") or problem.usual_tol, max_time=PILOT_SECONDS)
     known = solve(problem, options, trial.solver).certificate
     seconds = time.perf_counter() - begun
-    is_cut = known.status is Status.STOPPED
-    return Pilot(rows, float(max(known.evaluations, 0)), float(known.steps), seconds, is_cut)
+    return Pilot(rows, float(max(known.evaluations, 0)), float(known.steps), seconds, known.is_certified)

@@ -128,8 +128,8 @@ def _solved(asked: _Asked, sample: Binding, per_entry: float) -> Plan:
         taken = max(large.seconds - FIXED, 0.0)
         seconds *= float(np.clip(taken / modelled, LEAST_FACTOR, MOST_FACTOR))
         notes.append(f"entries and steps by fits on {pilots.small.rows} and {large.rows} rows")
-        if large.is_cut:
-            notes.append("these did not end in time: it may take much longer")
+        if not large.is_solved:
+            notes.append("these were not solved to the tolerance: it may take much longer, or another solver")
     basis = gram.n_features or n
     return Plan(
         asked.machine.name,

@@ -111,9 +111,15 @@ def in_seconds(seconds: float) -> str:
     >>> in_seconds(0.00123), in_seconds(2.5), in_seconds(200.0), in_seconds(40000.0), in_seconds(1e6)
     ('1.2 ms', '2.5 s', '3.3 minutes', '11 hours', '12 days')
     """
-    if seconds < 1.0:
-        return f"{1e3 * seconds:.2g} ms"
-    for most, unit, size in ((120.0, "s", 1.0), (7200.0, "minutes", 60.0), (172_800.0, "hours", 3600.0)):
-        if seconds < most:
-            return f"{seconds / size:.2g} {unit}" if seconds / size < 99.5 else f"{seconds / size:.0f} {unit}"
-    return f"{seconds / 86_400.0:.2g} days"
+    size, unit = next((size, unit) for most, size, unit in _UNITS if seconds < most)
+    return f"{float(f'{seconds / size:.2g}'):g} {unit}"
+
+
+# Seconds below which a unit is used, its size, and its name.
+_UNITS = (
+    (1.0, 1e-3, "ms"),
+    (120.0, 1.0, "s"),
+    (7_200.0, 60.0, "minutes"),
+    (172_800.0, 3_600.0, "hours"),
+    (float("inf"), 86_400.0, "days"),
+)

@@ -244,8 +244,8 @@ CHECKS: dict[str, Check] = dict(
         ),
         _row(
             "MD037", "no signal", WARNING, 4,
-            fires="no kernel ridge regression of those of MD026 has a leave-one-out R² above {limit}/n, n the rows that "
-            "these are tried on; from 30 rows on",
+            fires="no kernel ridge regression of those of MD026 has a leave-one-out R² above {limit}/n, n the rows "
+            "that these are tried on; from 30 rows on",
             why="What is there to be learnt is not in these columns, or not in a form that this kernel sees.",
             remedy="Check that the rows of X and y belong together; scale the columns; look for columns that matter.",
             needs=_has_kernel_and_target, look=targets.no_signal,

