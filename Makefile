@@ -70,6 +70,13 @@ test-python: build
 	$(BIN)/python -m pytest --quiet --doctest-modules --pyargs mercer
 	$(BIN)/python -m pytest tests
 
+# Pages in a real browser: Chromium or Chrome, for instance from Debian's package chromium; or make BROWSER=/path/to/it.
+BROWSER ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+test-browser: build
+	@test -n "$(BROWSER)" || { echo "make test-browser needs Chromium or Chrome: install it (apt-get install chromium)," \
+	  "or say where it is with BROWSER=/path/to/it."; exit 1; }
+	MERCER_BROWSER="$(BROWSER)" $(BIN)/python -m pytest tests/browser
+
 # Random problems against independent references: make fuzz MINUTES=30 SEED=7 ONLY=svc,ridge
 MINUTES ?= 5
 SEED    ?= 0

@@ -1,6 +1,7 @@
-"""Writes docs/reference/kernels.md from the code: what is derived cannot drift.
+"""Writes docs/reference/kernels.md and doctor.md from the code: what is derived cannot drift.
 
-Run it after a change to a kernel, a distance, a map or a rule; ``--check`` (used by the tests) only compares.
+Run it after a change to a kernel, a distance, a map, a rule or a check of the doctor; ``--check`` (used by the tests)
+only compares.
 """
 
 import inspect
@@ -15,6 +16,7 @@ import numpy as np
 import mercer
 from mercer import kernels as mk
 from mercer import maps as mm
+from mercer.doctor import CHECKS
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.parse import NODES
 from mercer.kernels.rules import CITATIONS, TABLE
@@ -24,6 +26,7 @@ from mercer.points.base import ANYTHING
 from mercer.term import Term
 
 TARGET = Path(__file__).parent / "reference" / "kernels.md"
+DOCTOR = TARGET.with_name("doctor.md")
 
 # One instance of each node whose constructor has required arguments; the others are made without any.
 SAMPLES: dict[str, Term] = {
@@ -61,6 +64,17 @@ The symbols: [Notation](../explanation/notation.md).
 
 "Vectors" are rows of a dense array or of a sparse matrix. Sparse rows stay sparse in kernels of ⟨x, z⟩ and of ‖x − z‖²;
 sums over coordinates such as ‖x − z‖₁ need a dense copy, and `Torus` refuses sparse rows.
+"""
+
+
+DOCTOR_HEAD = """# The doctor's checks
+
+Generated from the code by `docs/generate.py`; do not edit.
+How to use them: [Look before you fit](../how-to/look-before-you-fit.md).
+
+Codes are stable: a code is never given to another check. A *problem* means that a fit will fail, or that its answer
+will not be worth much; a *warning* that a fit will work, but probably worse than it could; a *note* is good to know.
+The table itself is `mercer.doctor.CHECKS`.
 """
 
 
@@ -164,6 +178,16 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def doctor_page() -> str:
+    """The page of the doctor's checks."""
+    rows = (
+        [check.code, check.title, check.severity.name.lower(), check.fires.format(limit=f"{check.limit:g}"), check.why,
+         check.remedy]
+        for check in CHECKS.values()
+    )  # fmt: skip
+    return DOCTOR_HEAD + "\n" + table(["code", "finds", "severity", "fires when", "matters because", "remedy"], rows)
+
+
 def _written(classes: Iterable[type[Term]]) -> list[type[Term]]:
     return [cls for cls in classes if cls.__name__ in WRITTEN]
 
@@ -174,15 +198,16 @@ def _map_facts(cls: type[mm.Map]) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page, or with --check say whether it is up to date."""
-    text = page()
-    if "--check" not in arguments:
-        TARGET.write_text(text, "utf-8")
-        return 0
-    if TARGET.exists() and TARGET.read_text("utf-8") == text:
-        return 0
-    print(f"{TARGET.relative_to(TARGET.parents[2])} is out of date: run python docs/generate.py", file=sys.stderr)
-    return 1
+    """Write the pages, or with --check say whether they are up to date."""
+    late = []
+    for target, text in ((TARGET, page()), (DOCTOR, doctor_page())):
+        if "--check" not in arguments:
+            target.write_text(text, "utf-8")
+        elif not target.exists() or target.read_text("utf-8") != text:
+            late.append(str(target.relative_to(target.parents[2])))
+    if late:
+        print(f"{', '.join(late)} out of date: run python docs/generate.py", file=sys.stderr)
+    return int(bool(late))
 
 
 if __name__ == "__main__":

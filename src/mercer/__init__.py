@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
+from mercer.doctor import Diagnosis, Finding, Plan, diagnose, plan
 from mercer.errors import (
     BadModelFile,
     DomainMismatch,
@@ -25,6 +26,7 @@ from mercer.errors import (
 from mercer.estimators import (
     SVC,
     SVR,
+    KernelFeatures,
     KernelLogisticRegression,
     KernelNearestCentroid,
     KernelNeighborsClassifier,
@@ -79,6 +81,7 @@ from mercer.kernels.refute import refute
 from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
 from mercer.models import Model
 from mercer.problems import Certificate, Status
+from mercer.report import report
 
 __version__ = version()
 
@@ -97,9 +100,11 @@ __all__ = [
     "Cosine",
     "Custom",
     "Delta",
+    "Diagnosis",
     "Distance",
     "DomainMismatch",
     "ExponentialChiSquared",
+    "Finding",
     "Gram",
     "HistogramIntersection",
     "Indicator",
@@ -108,6 +113,7 @@ __all__ = [
     "InvalidInput",
     "InvalidParameter",
     "Kernel",
+    "KernelFeatures",
     "KernelLogisticRegression",
     "KernelNearestCentroid",
     "KernelNeighborsClassifier",
@@ -133,6 +139,7 @@ __all__ = [
     "OneClassSVM",
     "ParseError",
     "Periodic",
+    "Plan",
     "Polarised",
     "Polynomial",
     "Precomputed",
@@ -150,13 +157,16 @@ __all__ = [
     "UnitRows",
     "Window",
     "check_gram",
+    "diagnose",
     "get_num_threads",
     "gram",
     "load",
     "named",
     "parse",
+    "plan",
     "polynomial",
     "refute",
+    "report",
     "save",
     "set_num_threads",
     "show_config",

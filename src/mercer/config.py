@@ -1,6 +1,7 @@
 """What mercer runs on: instruction set, threads, BLAS and versions."""
 
 import platform
+from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
@@ -10,7 +11,7 @@ import threadpoolctl
 from mercer import _core
 from mercer.budget import available_memory, in_bytes
 
-__all__ = ["get_num_threads", "set_num_threads", "show_config", "version"]
+__all__ = ["documented_at", "get_num_threads", "set_num_threads", "show_config", "version"]
 
 
 class _Controller(threadpoolctl.LibController):
@@ -88,3 +89,31 @@ def _blas() -> str:
     build: Any = np.show_config(mode="dicts")
     found = build["Build Dependencies"]["blas"]
     return f"{found.get('name', 'unknown')} {found.get('version', '')}".strip()
+
+
+def documented_at(page: str, urls: Iterable[str] | None = None) -> str:
+    """The address of a page of the documentation, "" while the package names no place where it is published.
+
+    Parameters
+    ----------
+    page : str
+        Relative to the first page.
+    urls : iterable of str, optional
+        As metadata have them, "Label, address"; those of the installed package if not given.
+
+    Examples
+    --------
+    >>> documented_at("reference/api/mercer.SVC.html", ["Source, https://a.example", "Documentation, https://b.example/"])
+    'https://b.example/reference/api/mercer.SVC.html'
+    """
+    for label, _, address in (url.partition(", ") for url in (_project_urls() if urls is None else urls)):
+        if label.lower() == "documentation":
+            return f"{address.rstrip('/')}/{page}"
+    return ""
+
+
+def _project_urls() -> list[str]:
+    try:
+        return metadata.metadata("mercer-kernels").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # run from its source
+        return []

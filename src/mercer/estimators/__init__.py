@@ -4,6 +4,7 @@ from mercer.estimators import _transformers  # noqa: F401 (fills the table of wh
 from mercer.estimators._saved import load, save
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid
+from mercer.estimators.features import KernelFeatures
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
@@ -15,6 +16,7 @@ from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
 __all__ = [
     "SVC",
     "SVR",
+    "KernelFeatures",
     "KernelLogisticRegression",
     "KernelNearestCentroid",
     "KernelNeighborsClassifier",

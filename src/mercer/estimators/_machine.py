@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from mercer.config import documented_at
 from mercer.errors import InvalidInput, UncertifiedWarning
 from mercer.estimators import _saved
 from mercer.estimators._kernels import KernelSpec, with_parameters
@@ -26,10 +27,11 @@ from mercer.points.vectors import Vectors
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
+from mercer.report import report
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
 
-__all__ = ["KernelMachine"]
+__all__ = ["KernelMachine", "check_columns"]
 
 Array = npt.NDArray[np.float64]
 
@@ -49,6 +51,9 @@ class KernelMachine(BaseEstimator):
     solver: str
     model_: Model
     certificate_: Certificate
+    # Where scikit-learn's diagram of an estimator links to.
+    _doc_link_module: ClassVar[str] = "mercer"
+    _doc_link_template: ClassVar[str] = documented_at("reference/api/mercer.{estimator_name}.html")
     # gamma applies only to kernels given by name; a function given as kernel takes two points, or two collections.
     _default_gamma: ClassVar[str | None] = None
     _form: ClassVar[str] = "pair"
@@ -113,6 +118,32 @@ class KernelMachine(BaseEstimator):
         self._check_fitted()
         _saved.save(self, path, X=X, functions=functions)
 
+    def report(
+        self, X: Any, y: Any = None, *, test: Any = None, path: Any = None, title: str = "", pictures: bool = True
+    ) -> str:
+        """The fitted machine on one page of HTML; see `mercer.report`.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their targets: those of the fit, or others.
+        test : tuple (X_test, y_test), optional
+            Rows that were held out, for the scores alone.
+        path : path, optional
+            The file to write.
+        title : str, optional
+            The heading.
+        pictures : bool, default True
+            Whether to draw.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        self._check_fitted()
+        return report(self, X, y, test=test, path=path, title=title, pictures=pictures)
+
     def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""
         spec = self._spec if weight is None else self._spec.on(points, weight)
@@ -150,19 +181,23 @@ class KernelMachine(BaseEstimator):
         return points
 
     def _check_columns(self, X: Any, points: Points, *, reset: bool) -> None:
-        """Let scikit-learn record, or compare, the number and names of the columns, for points that have columns."""
-        if not isinstance(points, Vectors | Table | Stored):
+        check_columns(self, X, points, reset=reset)
+
+
+def check_columns(estimator: Any, X: Any, points: Points, *, reset: bool) -> None:
+    """Let scikit-learn record, or compare, the number and names of the columns, for points that have columns."""
+    if not isinstance(points, Vectors | Table | Stored):
+        return
+    if type(X) is np.ndarray and "feature_names_in_" not in vars(estimator):
+        # Skip the search for names, which would take longer than a small fit.
+        if reset:
+            estimator.n_features_in_ = points.width
+        if estimator.n_features_in_ == points.width:
             return
-        if type(X) is np.ndarray and "feature_names_in_" not in vars(self):
-            # Skip the search for names, which would take longer than a small fit.
-            if reset:
-                self.n_features_in_ = points.width
-            if self.n_features_in_ == points.width:
-                return
-        # scikit-learn cannot read the shape of lists, dicts and points, so it gets a stand-in of the same shape.
-        shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
-        stand_in = np.broadcast_to(0.0, (len(points), points.width))
-        validate_data(self, X if shaped else stand_in, reset=reset, skip_check_array=True)
+    # scikit-learn cannot read the shape of lists, dicts and points, so it gets a stand-in of the same shape.
+    shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
+    stand_in = np.broadcast_to(0.0, (len(points), points.width))
+    validate_data(estimator, X if shaped else stand_in, reset=reset, skip_check_array=True)
 
 
 def _square(points: Points) -> Stored:

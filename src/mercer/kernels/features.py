@@ -13,10 +13,10 @@ from typing import Any, NoReturn, final
 from mercer.domains import Integer
 from mercer.errors import InvalidInput, NoFiniteMap
 from mercer.kernels.algebra import Exp
-from mercer.kernels.featuremap import (
+from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.featurepieces import (
     Coordinates,
     Crossed,
-    FeatureMap,
     Features,
     Monomials,
     OneHot,

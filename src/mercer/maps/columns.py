@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from mercer.domains import TupleOf
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.maps.base import StatelessMap
+from mercer.mathml import subscript
 from mercer.notation import Notation, Raw
 from mercer.points import Domain, Indicators, Points, Table, Vectors
 from mercer.term import REQUIRED, param
@@ -59,7 +60,10 @@ class Columns(StatelessMap):
 
     needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS, Domain.TABLE})
     notation: ClassVar[Notation] = Notation(
-        source="Columns({arguments})", text="{x:4}[{arguments}]", latex=r"{x:4}_{{{arguments}}}"
+        source="Columns({arguments})",
+        text="{x:4}[{arguments}]",
+        latex=r"{x:4}_{{{arguments}}}",
+        mathml=subscript("{x:4}", "{arguments}"),
     )
     names: tuple[str | int, ...] = param(REQUIRED, TupleOf(_ColumnName()))
 

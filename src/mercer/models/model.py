@@ -11,7 +11,9 @@ from mercer.grams.featured import MappedFeatures, finite_map
 from mercer.kernels.binding import Binding, Cross
 from mercer.kernels.called import given_values
 from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.kernel import Kernel
 from mercer.kernels.schoenberg import Radial
+from mercer.markup import Markup, element
 from mercer.models.pairs import Pairs
 from mercer.models.smoothing import Smoothing
 from mercer.models.uncertainty import Uncertainty
@@ -39,6 +41,8 @@ LEAST_SEEN = 32
 # Errors are never taken for less than this share of √Σ α²: values of a radial kernel in float32, and sums of some
 # hundred of them with many signs, are off by about an eighth of it.
 ROUNDING = 8e-7
+# More labels than these are not shown.
+MANY = 10
 
 
 def solved_weights(problem: Problem, solution: Solution) -> Array | None:  # (M, t)
@@ -105,6 +109,25 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({self.kernel!r} on {len(self.basis)} points)"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the kernel in mathematics, and what f is made of."""
+        known = self.kernel
+        formula = Markup(known.mathml()) if isinstance(known, Kernel) else element("code", repr(known))
+        columns = f", {self.coef.shape[1]} columns of coefficients" if self.coef.shape[1] > 1 else ""
+        facts = [("kernel", formula), ("basis", f"{len(self.basis)} points: {self.basis!r}{columns}")]
+        if self.classes is not None:
+            labels = [str(label) for label in self.classes]
+            more = f" and {len(labels) - MANY} more" if len(labels) > MANY else ""
+            facts.append(("classes", ", ".join(labels[:MANY]) + more))
+        left = "text-align:left"
+        rows = [
+            element("tr", element("th", name, scope="row", style=left), element("td", value, style=left))
+            for name, value in facts
+        ]
+        is_sum = self.votes is None and self.smoothing is None
+        heading = element("p", "f(x) = Σⱼ αⱼ k(xⱼ, x) + b" if is_sum else "Targets of the basis, weighted by nearness")
+        return element("div", heading, element("table", element("tbody", *rows)))
 
     @cached_property
     def binding(self) -> Binding:
