@@ -20,9 +20,12 @@ from mercer.solvers.solve import solve
 
 __all__ = ["Pilot", "Pilots", "Trial", "fly", "pilot_rows"]
 
-# A pilot solves the problem on so many rows, in at most so many seconds. Support vector machines of up to 2 000 rows
-# are finished more exactly than larger ones, and say nothing of those.
-PILOT_ROWS, GATHERING_ROWS, PILOT_SECONDS = (1_000, 2_000), (2_050, 4_100), 1.0
+# A pilot solves the problem on so many rows. Support vector machines of up to 2 000 rows are finished more exactly than
+# larger ones, and say nothing of those.
+PILOT_ROWS, GATHERING_ROWS = (1_000, 2_000), (2_050, 4_100)
+# Iterations after which a pilot stops, and steps of two variables of a support vector machine: never a clock, so that
+# the same problem has the same plan.
+MOST_ITERATIONS, MOST_STEPS = 200, 500_000
 # The growth of entries and steps with n that is believed, and what is usual, where there is one pilot only.
 LEAST_GROWTH, MOST_GROWTH = {"entries": 1.0, "steps": 0.0}, {"entries": 2.3, "steps": 1.3}
 USUAL_GROWTH = {"entries": 1.9, "steps": 0.5}
@@ -102,7 +105,8 @@ def _one(trial: Trial, rows: int) -> Pilot:
     stored_or_not: Gram = gram_to_solve(binding) if trial.is_stored else TiledGram(binding)
     assert machine.problem is not None
     problem = machine.problem(gram_for_steps(binding) if machine.kind else stored_or_not, part, trial.settings)
-    options = Options(tol=trial.settings.get("tol") or problem.usual_tol, max_time=PILOT_SECONDS)
+    most = MOST_STEPS if machine.kind else MOST_ITERATIONS
+    options = Options(tol=trial.settings.get("tol") or problem.usual_tol, max_iter=most)
     known = solve(problem, options, trial.solver).certificate
     seconds = time.perf_counter() - begun
     return Pilot(rows, float(max(known.evaluations, 0)), float(known.steps), seconds, known.is_certified)

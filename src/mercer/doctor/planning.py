@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from mercer.budget import in_bytes
 from mercer.doctor.case import drawn
 from mercer.doctor.imagined import ImaginedGram
 from mercer.doctor.kernels import kernel_from
@@ -130,6 +131,9 @@ def _solved(asked: _Asked, sample: Binding, per_entry: float) -> Plan:
         notes.append(f"entries and steps by fits on {pilots.small.rows} and {large.rows} rows")
         if not large.is_solved:
             notes.append("these were not solved to the tolerance: it may take much longer, or another solver")
+    if asked.machine.kind and n > SMALL_ROWS:
+        cache = in_bytes(row.memory(problem))
+        notes.append(f"up to {cache} of the memory is a cache of kernel values, which often stays smaller")
     basis = gram.n_features or n
     return Plan(
         asked.machine.name,

@@ -13,7 +13,7 @@ from mercer.solvers.preconditioner import rank_for
 __all__ = ["COSTS", "Cost", "Size", "Work"]
 
 # An eigendecomposition in factorisations, and passes over the features of a primal solver.
-FACTORS_PER_SPECTRUM, FEATURE_PASSES = 9.0, 5.0
+FACTORS_PER_SPECTRUM, FEATURE_PASSES = 9.0, 20.0
 # What a factorisation in 16 bits takes of the time of one in float32.
 COARSE = 0.4
 

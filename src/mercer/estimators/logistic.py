@@ -38,7 +38,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
     Parameters
     ----------
     C : float, default 1.0
-        The weight of the losses against the penalty, above 0; as in scikit-learn's LogisticRegression.
+        The weight of the losses against the penalty, above 0; as in scikit-learn's LogisticRegression. Where classes
+        are clear, 10 or 100 gives better probabilities: see Notes.
     kernel : Kernel, str or callable, default "rbf"
         A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
         number.
@@ -83,6 +84,15 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         The kernel, resolved on the training points, bound to them.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Notes
+    -----
+    The prior variance of f(x) is C k(x, x). With k(x, x) = 1, C = 1 expects probabilities between 27 % and 73 %, C = 10
+    between 4 % and 96 %. The default is that of scikit-learn, of whose LogisticRegression this is the same problem
+    where the kernel is linear; for clear classes its probabilities are too cautious, though its labels are as good. On
+    standardised breast cancer data, five folds, the log-loss is 0.16 at C = 1, 0.09 at 10 and 0.08 at 100; for iris 10
+    is best, for wine 1000. Choose C by cross-validation with ``scoring="neg_log_loss"``;
+    ``python -m benchmarks.logistic_default`` prints such a table.
 
     Examples
     --------

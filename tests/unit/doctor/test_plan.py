@@ -89,6 +89,11 @@ def test_a_plan_grows_with_the_rows() -> None:
     assert large.seconds > small.seconds
 
 
+def test_the_same_problem_has_the_same_plan_but_for_the_clock() -> None:
+    first, again = (mercer.plan((6_000, 10), machine="svc", C=100.0) for _ in range(2))
+    assert (first.entries, first.steps, first.bytes) == (again.entries, again.steps, again.bytes)
+
+
 def test_what_does_not_fit_is_said_so() -> None:
     found = mercer.plan((2_000_000, 10), machine="ridge", solver="cholesky")
     assert not found.fits
