@@ -67,9 +67,10 @@ from mercer.kernels import (
     parse,
     polynomial,
 )
+from mercer.kernels.auto import auto
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
-from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
+from mercer.maps import Columns, Indicator, Scale, Standardised, Torus, UnitRows
 from mercer.models import Model
 from mercer.problems import Certificate, Status
 
@@ -132,6 +133,7 @@ __all__ = [
     "SetIntersection",
     "Sigmoid",
     "SquaredEuclidean",
+    "Standardised",
     "Status",
     "Tanimoto",
     "TooLarge",
@@ -139,6 +141,7 @@ __all__ = [
     "UncertifiedWarning",
     "UnitRows",
     "Window",
+    "auto",
     "check_gram",
     "get_num_threads",
     "gram",

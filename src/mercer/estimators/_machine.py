@@ -94,7 +94,8 @@ class KernelMachine(BaseEstimator):
 
     def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""
-        spec = self._spec if weight is None else self._spec.on(points, weight)
+        spec = self._spec.proposed(points)
+        spec = spec if weight is None else spec.on(points, weight)
         return bind(spec.build(), points, dtype=np.float64)
 
     def _gram(self, binding: Binding) -> Gram:

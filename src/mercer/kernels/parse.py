@@ -35,7 +35,7 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.maps import Columns, FunctionMap, Indicator, Scale, Torus, UnitRows
+from mercer.maps import Columns, FunctionMap, Indicator, Scale, Standardised, Torus, UnitRows
 from mercer.maps.transform import Transform
 from mercer.term import Term
 
@@ -50,7 +50,7 @@ NODES: tuple[type[Term], ...] = (
     RationalQuadratic, RBF, Scaled, ScaledDistance, SetIntersection, Share, Sigmoid, SquaredEuclidean, Sum, Tanimoto,
     UserFunction,
 )  # fmt: skip
-MAPS: tuple[type[Term], ...] = (Columns, FunctionMap, Indicator, Scale, Torus, Transform, UnitRows)
+MAPS: tuple[type[Term], ...] = (Columns, FunctionMap, Indicator, Scale, Standardised, Torus, Transform, UnitRows)
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}
 METHODS = frozenset({"exp", "log1p", "normalised", "of", "on", "scaled_by"})

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 from mercer.domains import Instance
 from mercer.errors import InvalidParameter, shown
@@ -69,6 +69,14 @@ class Pullback(Kernel):
         """The images of the points."""
         return self.map.fit(points)(points)
 
+    def waits(self) -> bool:
+        """Whether the map has a rule that needs data."""
+        return self.map.unresolved
+
+    def resolved_here(self, points: Points) -> Self:
+        """The map resolved on the points."""
+        return self.replace(map=self.map.resolved(points))
+
     def inner_coordinates(self, coordinates: bool) -> bool:
         """What the map knows about its images, or what the kernel requires of them."""
         return self.map.nonnegative_on(coordinates) or self.kernel.confines()
@@ -131,6 +139,14 @@ class DistancePullback(Distance):
     def points_inside(self, points: Points) -> Points:
         """The images of the points."""
         return self.map.fit(points)(points)
+
+    def waits(self) -> bool:
+        """Whether the map has a rule that needs data."""
+        return self.map.unresolved
+
+    def resolved_here(self, points: Points) -> Self:
+        """The map resolved on the points."""
+        return self.replace(map=self.map.resolved(points))
 
     def confines(self) -> bool:
         """No: the distance refuses images, not points."""

@@ -5,6 +5,7 @@ from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
 from mercer.maps.indicator import FittedIndicator, Indicator
+from mercer.maps.standardised import Standardised
 from mercer.maps.torus import Torus
 from mercer.maps.unit import UnitRows
 
@@ -16,6 +17,7 @@ __all__ = [
     "Indicator",
     "Map",
     "Scale",
+    "Standardised",
     "StatelessMap",
     "Torus",
     "UnitRows",
