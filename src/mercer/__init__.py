@@ -52,6 +52,7 @@ from mercer.kernels import (
     Laplacian,
     Linear,
     Matern,
+    OrMissing,
     Periodic,
     Polarised,
     Polynomial,
@@ -70,7 +71,7 @@ from mercer.kernels import (
 from mercer.kernels.auto import auto
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
-from mercer.maps import Columns, Indicator, Scale, Standardised, Torus, UnitRows
+from mercer.maps import Columns, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, UnitRows, WordCounts, Words
 from mercer.models import Model
 from mercer.problems import Certificate, Status
 
@@ -109,6 +110,7 @@ __all__ = [
     "KernelRidgeCV",
     "Laplacian",
     "Linear",
+    "LocalTime",
     "Matern",
     "MercerError",
     "MercerWarning",
@@ -122,12 +124,14 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OrMissing",
     "ParseError",
     "Periodic",
     "Polarised",
     "Polynomial",
     "Precomputed",
     "Quadratic",
+    "Ranks",
     "RationalQuadratic",
     "Scale",
     "SetIntersection",
@@ -141,6 +145,8 @@ __all__ = [
     "UncertifiedWarning",
     "UnitRows",
     "Window",
+    "WordCounts",
+    "Words",
     "auto",
     "check_gram",
     "get_num_threads",

@@ -8,10 +8,12 @@ from typing import ClassVar, Self, final
 from mercer.domains import Instance
 from mercer.errors import InvalidParameter, shown
 from mercer.kernels.kernel import BUILD, Distance, Kernel
+from mercer.kernels.node import Node
 from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import DISTANCE_PULLBACK, PULLBACK, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Columns, FunctionMap, Map
+from mercer.maps.filled import Filled
 from mercer.notation import Notation, Operand, Raw, Style, apply_map
 from mercer.points.base import Points
 from mercer.term import REQUIRED, Term, param
@@ -68,6 +70,10 @@ class Pullback(Kernel):
     def points_inside(self, points: Points) -> Points:
         """The images of the points."""
         return self.map.fit(points)(points)
+
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns that the map chooses."""
+        return _reads(self.map, self.kernel)
 
     def waits(self) -> bool:
         """Whether the map has a rule that needs data."""
@@ -140,6 +146,10 @@ class DistancePullback(Distance):
         """The images of the points."""
         return self.map.fit(points)(points)
 
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns that the map chooses."""
+        return _reads(self.map, self.distance)
+
     def waits(self) -> bool:
         """Whether the map has a rule that needs data."""
         return self.map.unresolved
@@ -168,6 +178,12 @@ def _slot(term: Term, m: Map, name: str) -> object:
     if name == "map_source":
         return Raw(repr(m), repr(m))
     return _target(m) if name == "target" else getattr(term, name)
+
+
+def _reads(m: Map, inside: Node) -> tuple[str | int, ...] | None:
+    if isinstance(m, Filled):  # its images are tables again
+        return inside.reads()
+    return m.names if isinstance(m, Columns) else None
 
 
 def over_disjoint_columns(kernels: Iterable[Kernel]) -> bool:
