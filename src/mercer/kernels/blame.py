@@ -20,7 +20,7 @@ def written_in(kernel: object) -> frozenset[object]:
 
 def owner_of_step(m: Term, kernel: object, reader: object) -> object:
     """Who answers for a map that its user did not write: the part around `reader` that expands into it, or `reader`."""
-    nodes = (part for part in written_in(kernel) if isinstance(part, Node) and reader in part.walk())
+    nodes = (part for part in written_in(kernel) if isinstance(part, Node) and reader in list(part.walk()))
     return next((node for node in nodes if (steps := node.expand()) is not None and m in steps.walk()), reader)
 
 

@@ -51,6 +51,9 @@ class SelfSimilar(Protocol):
     def diag(self, X: Any) -> Array:
         """The values k(x, x)."""
 
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns of a table that it reads; None if it reads whatever it is given."""
+
 
 @final
 @dataclass(frozen=True)
