@@ -61,6 +61,7 @@ from mercer.kernels import (
     Laplacian,
     Linear,
     Matern,
+    OrMissing,
     Periodic,
     Polarised,
     Polynomial,
@@ -76,9 +77,10 @@ from mercer.kernels import (
     parse,
     polynomial,
 )
+from mercer.kernels.auto import auto
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
-from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
+from mercer.maps import Columns, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, UnitRows, WordCounts, Words
 from mercer.models import Model
 from mercer.problems import Certificate, Status
 from mercer.report import report
@@ -122,6 +124,7 @@ __all__ = [
     "KernelRidgeCV",
     "Laplacian",
     "Linear",
+    "LocalTime",
     "Matern",
     "MercerError",
     "MercerWarning",
@@ -137,6 +140,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OrMissing",
     "ParseError",
     "Periodic",
     "Plan",
@@ -144,11 +148,13 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Quadratic",
+    "Ranks",
     "RationalQuadratic",
     "Scale",
     "SetIntersection",
     "Sigmoid",
     "SquaredEuclidean",
+    "Standardised",
     "Status",
     "Tanimoto",
     "TooLarge",
@@ -156,6 +162,9 @@ __all__ = [
     "UncertifiedWarning",
     "UnitRows",
     "Window",
+    "WordCounts",
+    "Words",
+    "auto",
     "check_gram",
     "diagnose",
     "get_num_threads",

@@ -41,8 +41,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         The weight of the losses against the penalty, above 0; as in scikit-learn's LogisticRegression. Where classes
         are clear, 10 or 100 gives better probabilities: see Notes.
     kernel : Kernel, str or callable, default "rbf"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
-        number.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two points that returns a number.
     gamma, degree, coef0 : optional
         Parameters of a named kernel, with the defaults of scikit-learn's SVC.
     kernel_params : dict, optional

@@ -14,7 +14,7 @@ from mercer.budget import allocate, refuse_too_large
 from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.featurenames import names_of
 from mercer.kernels.featurepieces import Coordinates, Features
-from mercer.points import Points, as_points, check_same_width
+from mercer.points import Points, as_points, conformed
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
@@ -34,6 +34,9 @@ class SelfSimilar(Protocol):
 
     def diag(self, X: Any) -> Array:
         """The values k(x, x)."""
+
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns of a table that it reads; None if it reads whatever it is given."""
 
 
 @final
@@ -201,6 +204,4 @@ class FeatureMap:
         return np.maximum(own - self._mapped.diag(points), rounding)
 
     def _read(self, Z: Any) -> Points:
-        points = as_points(Z, "Z")
-        check_same_width(self._example, points, "Z", type(self.kernel).__name__)
-        return points
+        return conformed(self._example, as_points(Z, "Z"), "Z", type(self.kernel).__name__, self.kernel.reads())

@@ -1,13 +1,14 @@
 """What the data is: the only place where input is checked."""
 
-from mercer.points.adapt import as_points, check_same_width, require
+from mercer.points.adapt import as_points, check_same_width, conformed, require
 from mercer.points.base import Domain, Points
+from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
 from mercer.points.stored import Places, Stored
-from mercer.points.table import Column, Table
+from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Vectors",
     "as_points",
     "check_same_width",
+    "conformed",
     "register",
     "require",
 ]
