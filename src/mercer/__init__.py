@@ -31,9 +31,11 @@ from mercer.estimators import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    from_libsvm,
     svm_path,
 )
 from mercer.grams import Gram, gram
+from mercer.io import to_libsvm, to_onnx
 from mercer.kernels import (
     L1,
     RBF,
@@ -140,6 +142,7 @@ __all__ = [
     "UnitRows",
     "Window",
     "check_gram",
+    "from_libsvm",
     "get_num_threads",
     "gram",
     "named",
@@ -150,4 +153,6 @@ __all__ = [
     "show_config",
     "svm_path",
     "testing",
+    "to_libsvm",
+    "to_onnx",
 ]

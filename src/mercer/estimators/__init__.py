@@ -2,6 +2,7 @@
 
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid
+from mercer.estimators.libsvm import from_libsvm
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
@@ -24,5 +25,6 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "from_libsvm",
     "svm_path",
 ]
