@@ -254,6 +254,10 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         from_libsvm(tmp_path / "none")
     with pytest.raises(InvalidInput, match="not a file"):
         from_libsvm("/dev/zero")
+    with pytest.raises(InvalidInput, match="open for reading bytes"):
+        from_libsvm(io.StringIO(GOOD))
+    (tmp_path / "dos").write_bytes(GOOD.replace("\n", "\r\n").encode())
+    assert from_libsvm(tmp_path / "dos").classes_.tolist() == [1, 2, 3]
 
 
 GOOD = """svm_type c_svc
@@ -299,6 +303,11 @@ BROKEN = [
     ("-1 1 2:2", "-1", "2 coefficients"),
     ("-1 1 2:2\n", "", "3 lines follow"),
     ("1 0.5 1:0.5", "1 ½ 1:0.5", "not a character"),
+    ("total_sv 4", "total_sv four", "'four'"),
+    (GOOD, "", "Line 1: It begins with ''"),
+    (GOOD, "svm_type c_svc", "There is no line 'SV'"),
+    (GOOD, "SV\n", "no line 'svm_type'"),
+    (GOOD, "\x89PNG\r\n", "not a LIBSVM model file"),
 ]
 
 

@@ -4,6 +4,7 @@ A header of lines "name values", a line "SV", then a line of coefficients and "i
 vector. Files come from anywhere: nothing in them is trusted, and what they cost is bounded by their size.
 """
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -172,14 +173,17 @@ def read_libsvm(path: Any, n_features: int | None = None) -> Foreign:
 
 
 def _content(path: Any) -> tuple[bytes, str]:
-    if isinstance(path, str | Path):
+    if isinstance(path, str | os.PathLike):
         place = Path(path)
         if place.exists() and not place.is_file():
             raise InvalidInput(f"{str(path)!r} is not a file.")
         if place.exists() and place.stat().st_size > LONGEST:
             raise BadModelFile(f"{str(path)!r} is too long for a model.", f"It has {place.stat().st_size} bytes.")
         return place.read_bytes(), repr(str(path))
-    return bytes(path.read()), "The file"
+    data = path if isinstance(path, bytes) else path.read()
+    if not isinstance(data, bytes):
+        raise InvalidInput("path must be the name of a file, or one that is open for reading bytes.", f"Got {path!r}.")
+    return data, "The file"
 
 
 def _read_header(reader: _Reader) -> dict[str, Any]:
@@ -257,15 +261,16 @@ def _read_vectors(reader: _Reader, n: int, t: int) -> tuple[Array, list[_Row]]:
         lines.pop()
     if len(lines) != n:
         reader.fail(f"total_sv is {n}, and {len(lines)} lines follow.")
-    coef, rows = np.empty((n, t)) if n else np.empty((0, t)), []
-    for place, line in enumerate(lines):
+    coef: list[list[float]] = []  # no array of n × t before there are so many numbers
+    rows: list[_Row] = []
+    for line in lines:
         reader.at += 1
         texts = line.split()
         if len(texts) < t:
             reader.fail(f"It needs {t} coefficients, got {len(texts)} values.")
-        coef[place] = [reader.number(text) for text in texts[:t]]
+        coef.append([reader.number(text) for text in texts[:t]])
         rows.append(_entries(reader, texts[t:]))
-    return coef, rows
+    return np.array(coef, dtype=np.float64).reshape(n, t), rows
 
 
 def _entries(reader: _Reader, texts: list[str]) -> _Row:

@@ -104,8 +104,7 @@ class Graph:
 
     def model(self, metadata: dict[str, str], text: str) -> Any:
         """The finished model, checked."""
-        import onnx  # noqa: PLC0415 (an optional dependency)
-
+        onnx = _package()
         size = sum(array.nbytes for array in self._constants.values() if array.dtype.kind != "U")
         refuse_too_large(size)
         opset = onnx.helper.make_opsetid("", OPSET)
@@ -119,9 +118,7 @@ class Graph:
 
     def proto(self, name: str) -> Any:
         """The graph as the onnx package has it."""
-        import onnx  # noqa: PLC0415 (an optional dependency)
-
-        helper = onnx.helper
+        helper = _package().helper
         nodes = [
             helper.make_node(
                 step.op, step.inputs, step.outputs, name=f"{self._prefix}n{i}",
@@ -173,16 +170,25 @@ def _frozen(value: Any) -> Any:
 
 
 def _code(dtype: np.dtype[Any]) -> int:
-    import onnx  # noqa: PLC0415 (an optional dependency)
-
+    onnx = _package()
     code = onnx.TensorProto.STRING if dtype.kind == "U" else onnx.helper.np_dtype_to_tensor_dtype(dtype)
     return int(code)
 
 
 def _tensor(name: str, array: npt.NDArray[Any]) -> Any:
-    import onnx  # noqa: PLC0415 (an optional dependency)
-
+    onnx = _package()
     if array.dtype.kind == "U":
         texts = [text.encode() for text in array.ravel().tolist()]
         return onnx.helper.make_tensor(name, onnx.TensorProto.STRING, array.shape, texts)
     return onnx.numpy_helper.from_array(array, name)
+
+
+def _package() -> Any:
+    """The package onnx, which only this needs."""
+    try:
+        import onnx  # noqa: PLC0415 (an optional dependency)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Writing ONNX needs the package onnx: pip install mercer-kernels[onnx]", name=error.name
+        ) from error
+    return onnx
