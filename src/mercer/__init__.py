@@ -38,11 +38,13 @@ from mercer.estimators import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    from_libsvm,
     load,
     save,
     svm_path,
 )
 from mercer.grams import Gram, gram
+from mercer.io import to_libsvm, to_onnx
 from mercer.kernels import (
     L1,
     RBF,
@@ -167,6 +169,7 @@ __all__ = [
     "auto",
     "check_gram",
     "diagnose",
+    "from_libsvm",
     "get_num_threads",
     "gram",
     "load",
@@ -181,6 +184,8 @@ __all__ = [
     "show_config",
     "svm_path",
     "testing",
+    "to_libsvm",
+    "to_onnx",
 ]
 
 if not TYPE_CHECKING:

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #if defined(__linux__)
@@ -60,7 +61,8 @@ class RowCache {
     static constexpr std::size_t kAlign = std::size_t{2} << 20;
 
     struct Free {
-        void operator()(T* p) const { std::free(p); }
+        std::align_val_t align;
+        void operator()(T* p) const { ::operator delete(static_cast<void*>(p), align); }
     };
 
     bool grow() {
@@ -70,12 +72,12 @@ class RowCache {
         const std::size_t asked = static_cast<std::size_t>(std::max<Index>(rows * row_bytes, 1));
         const std::size_t align = asked >= kAlign ? kAlign : 64;
         const std::size_t bytes = (asked + align - 1) / align * align;
-        T* piece = static_cast<T*>(std::aligned_alloc(align, bytes));
+        T* piece = static_cast<T*>(::operator new(bytes, std::align_val_t{align}, std::nothrow));
         if (piece == nullptr) return false;  // what cannot be kept is recomputed
 #if defined(__linux__)
         if (align == kAlign) madvise(piece, bytes, MADV_HUGEPAGE);
 #endif
-        pieces_.emplace_back(piece);
+        pieces_.emplace_back(piece, Free{std::align_val_t{align}});
         for (Index r = rows - 1; r >= 0; --r) free_.push_back(piece + r * columns_);
         made_ += rows;
         return true;

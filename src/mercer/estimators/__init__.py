@@ -5,6 +5,7 @@ from mercer.estimators._saved import load, save
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.features import KernelFeatures
+from mercer.estimators.libsvm import from_libsvm
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
@@ -28,6 +29,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "from_libsvm",
     "load",
     "save",
     "svm_path",

@@ -318,7 +318,8 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         self._check_fitted()
         if len(self.classes_) > 2:
             return np.asarray(np.log(self.predict_proba(X)))
-        return np.asarray(scipy.special.log_expit(self._scores(X) * self._fitted_slopes() * [-1.0, 1.0]))
+        logits = self._pairs.logits(self._scores(X), self._fitted_slopes())
+        return np.asarray(scipy.special.log_expit(logits * [-1.0, 1.0]))
 
     def _fitted_slopes(self) -> Array:  # (P,)
         self._check_fitted()

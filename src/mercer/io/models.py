@@ -79,7 +79,13 @@ def _pairs_fit(pairs: Pairs) -> bool:
     if not _is_array(starts, (-1,), "i") or len(starts) < 3:
         return False
     ordered = starts[0] == 0 and bool((np.diff(starts) >= 0).all())
-    return ordered and (pairs.slopes is None or _is_finite(pairs.slopes, (pairs.k * (pairs.k - 1) // 2,)))
+    count = (pairs.k * (pairs.k - 1) // 2,)
+    with_slopes = pairs.slopes is None or _is_finite(pairs.slopes, count)
+    return (
+        ordered
+        and with_slopes
+        and (pairs.shifts is None or (pairs.slopes is not None and _is_finite(pairs.shifts, count)))
+    )
 
 
 def _uncertainty_fits(known: Uncertainty) -> bool:

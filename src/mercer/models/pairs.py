@@ -51,11 +51,16 @@ class Pairs:
     starts : ndarray of shape (k + 1,)
         Where each class begins and ends among the basis points.
     slopes : ndarray of shape (P,), optional
-        a > 0 in P(first) = 1/(1 + exp(−a f)) for each pair, where probabilities were asked for at fit.
+        a > 0 in P(first) = 1/(1 + exp(−a f)) for each pair, where probabilities were asked for at fit; with two
+        classes it is P(second).
+    shifts : ndarray of shape (P,), optional
+        s in 1/(1 + exp(−a f − s)), of machines that another program has fitted: their probabilities are as they come,
+        and may contradict the votes.
     """
 
     starts: Index
     slopes: Array | None = None
+    shifts: Array | None = None
 
     @property
     def k(self) -> int:
@@ -80,7 +85,7 @@ class Pairs:
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"starts": self.starts, "slopes": self.slopes}
+        return {"starts": self.starts, "slopes": self.slopes, "shifts": self.shifts}
 
     def ranges(self) -> list[slice]:
         """The basis points of each class."""
@@ -132,10 +137,16 @@ class Pairs:
 
     def probabilities(self, decisions: Array, slopes: Array, winners: Index) -> Array:  # (m, P) -> (m, k)
         """P(class | x): of pairs by their slopes, of more than two classes coupled, in accord with the winners."""
-        z = decisions * slopes
+        z = self.logits(decisions, slopes)
         if self.k == 2:
             return np.asarray(scipy.special.expit(z * [-1.0, 1.0]))
-        return agreeing(coupled(scipy.special.expit(z), pairs(self.k), self.k), winners)
+        found = coupled(scipy.special.expit(z), pairs(self.k), self.k)
+        return agreeing(found, winners) if self.shifts is None else found
+
+    def logits(self, decisions: Array, slopes: Array) -> Array:  # (m, P) -> (m, P)
+        """The logarithm of the odds in each pair."""
+        z = decisions * slopes
+        return z if self.shifts is None else z + self.shifts
 
     def _votes(self, is_first: npt.NDArray[np.bool_]) -> Array:
         # A pair gives its second class a vote, or moves it to the first: one product for all pairs.

@@ -43,6 +43,9 @@ class Status(Enum):
         "not certified: K has a negative eigenvalue, so the kernel is not positive on this data, and the answer "
         "is a stationary point of a problem that is not convex; check_gram and refute show why, and a repair can fix it"
     )
+    FOREIGN = (
+        "not certified: read from a file of another program, without the training rows; fit again for a certificate"
+    )
 
     @property
     def is_certified(self) -> bool:
