@@ -79,6 +79,7 @@ def from_libsvm(path: Any, n_features: int | None = None) -> Any:
         "n_features_in_": found.width,
         "shape_fit_": (rows, found.width),
         "fit_status_": 0,
+        "_gamma": found.settings.get("gamma", 0.0),
         "intercept_spread_": np.full(columns, np.nan),
         "support_": (model.basis.raw() if is_stored else np.full(rows, -1)).astype(np.int32),
         "_is_free": np.zeros(rows, dtype=bool),

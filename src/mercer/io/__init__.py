@@ -1,4 +1,4 @@
-"""Files: a fitted machine as one file of JSON and raw arrays, and in the formats of others; nothing is ever executed."""
+"""Files: a fitted machine as one file of JSON and raw arrays, and in other formats; nothing is ever executed."""
 
 from mercer.io import models, points, values
 from mercer.io.archive import pack, unpack

@@ -357,3 +357,16 @@ def test_a_mutated_file_is_read_or_refused() -> None:
         with suppress(NotFinite):  # of numbers such as 1e308
             assert model.predict(sp.csr_array((1, model.n_features_in_))).shape == (1,)
     assert 0 < read < 300
+
+
+@pytest.mark.parametrize("probability", [False, True])
+def test_a_machine_that_was_read_can_be_saved_as_any_other(tmp_path, probability):
+    X, y, new = data()
+    to_libsvm(SVC(probability=probability).fit(X, y), tmp_path / "model.libsvm")
+    read = from_libsvm(tmp_path / "model.libsvm")
+    read.save(tmp_path / "svc.mercer")
+    loaded = mercer.load(tmp_path / "svc.mercer")
+    np.testing.assert_array_equal(loaded.decision_function(new), read.decision_function(new))
+    assert repr(loaded) == repr(read)
+    if probability:
+        np.testing.assert_array_equal(loaded.predict_proba(new), read.predict_proba(new))
