@@ -93,7 +93,7 @@ def run(
         done = work.evaluate(cv, test_size)
         model, chosen = work.finish()
     seconds = time.perf_counter() - started
-    return _say_model(out, model, row, done, chosen, seconds, output, stop)
+    return _say_model(out, model, found, row, done, chosen, seconds, output, stop)
 
 
 def _for_task(data: Data, row: Machine) -> Data:
@@ -254,6 +254,7 @@ def _say_data(out: Output, source: Source, data: Data, row: Machine) -> None:
 def _say_model(
     out: Output,
     model: Any,
+    data: Data,
     row: Machine,
     done: Score | None,
     chosen: Chosen | None,
@@ -294,7 +295,7 @@ def _say_model(
         model=None,
     )
     if output is not None:
-        save(model, output)
+        save(model, data.X, output)
         out.line("stored", output)
         out.fact(model=str(output))
     if stop.came:

@@ -7,6 +7,7 @@ from mercer.errors import (
     MercerError,
     NotPositive,
     NotSeparable,
+    NotWritten,
     ParseError,
     TooLarge,
 )
@@ -53,6 +54,7 @@ CODES: tuple[tuple[type[BaseException], Exit], ...] = (
     (WrongUse, Exit.WRONG_USE),
     (BadData, Exit.BAD_DATA),
     (CannotWrite, Exit.CANNOT),
+    (NotWritten, Exit.CANNOT),
     (NotPositive, Exit.NO),
     (NotSeparable, Exit.NO),
     (ParseError, Exit.WRONG_USE),

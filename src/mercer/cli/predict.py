@@ -1,14 +1,9 @@
 """`mercer predict`: answers for new rows, so many at a time."""
 
-import csv
-import gzip
-import io
-import json as jsonlib
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Annotated, Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +15,10 @@ from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.preparing import as_frame, kinds_of, machine_of, prepared
 from mercer.cli.printing import Output, as_json
 from mercer.cli.reading import Piece, Source
-from mercer.cli.storing import check_writable, load, writing
+from mercer.cli.storing import check_writable, load
+from mercer.cli.writing import CSV, Block, style_of, written
 from mercer.estimators import KernelRidge, KernelRidgeCV
+from mercer.io import write_atomically
 
 __all__ = ["ModelArgument", "answers", "run"]
 
@@ -53,32 +50,54 @@ def run(
     Columns are found by their names, in whatever order; columns that the model does not know are passed over, and said.
     The output file appears when it is complete, or not at all.
     """
+    style = CSV
     if output is not None:
         check_writable(output)
-        _style(output)
+        style = style_of(output)
     fitted = load(model)
     _check_asked(fitted, proba=proba, std=std)
     source = Source(data, format_, sep, encoding, header)
-    count = 0
-    kept: list[dict[str, Any]] = []
     said: list[str] = []
-    with _sink(out, output, kept) as write:
-        for names, block in answers(fitted, source, rows, keep or (), said, proba=proba, std=std):
-            write(names, block)
-            count += len(block[0])
+    tally = _Tally(answers(fitted, source, rows, keep or (), said, proba=proba, std=std))
+    out.fact(data=source.name, model=str(model), output=None if output is None else str(output))
+    if output is not None:
+        write_atomically(output, written(tally, style))
+    elif out.is_json:
+        out.fact(predictions=[row for names, block in tally for row in _rows_of(names, block)])
+    else:
+        for piece in written(tally, style):
+            sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
     for note in [*source.notes, *said]:
         out.warn(note)
-    out.fact(data=source.name, model=str(model), rows=count, output=None if output is None else str(output))
-    if output is None:
-        out.fact(predictions=kept)
-    else:
-        out.line("predicted", f"{count} rows of {source.name}, in {output}")
+    out.fact(rows=tally.rows)
+    if output is not None:
+        out.line("predicted", f"{tally.rows} rows of {source.name}, in {output}")
     return Exit.FINE
+
+
+@final
+class _Tally:
+    """Blocks on their way, counted."""
+
+    def __init__(self, blocks: Iterator[Block]) -> None:
+        self._blocks = blocks
+        self.rows = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        for names, columns in self._blocks:
+            self.rows += len(columns[0])
+            yield names, columns
+
+
+def _rows_of(names: list[str], columns: list[npt.NDArray[Any]]) -> Iterator[dict[str, Any]]:
+    for row in zip(*(column.tolist() for column in columns), strict=True):
+        yield dict(zip(names, row, strict=True))
 
 
 def answers(
     fitted: Any, source: Source, rows: int, keep: Any, said: list[str], *, proba: bool, std: bool
-) -> Iterator[tuple[list[str], list[npt.NDArray[Any]]]]:
+) -> Iterator[Block]:
     """The columns of the answer, piece by piece."""
     kinds = kinds_of(fitted)
     if not kinds:
@@ -143,73 +162,3 @@ def _check_asked(fitted: Any, *, proba: bool, std: bool) -> None:
         raise WrongUse(f"{name} has no probabilities.", "", "Fit with --machine logistic, neighbors or smoother.")
     if std and not isinstance(machine, KernelRidge | KernelRidgeCV):
         raise WrongUse(f"{name} has no standard deviations.", "", "Fit with --machine ridge.")
-
-
-@final
-@dataclass(frozen=True)
-class _Style:
-    """How rows are written."""
-
-    separator: str = ","
-    is_json: bool = False
-    is_packed: bool = False
-
-
-STYLES = {".csv": _Style(), ".tsv": _Style("\t"), ".jsonl": _Style(is_json=True), ".json": _Style(is_json=True)}
-
-
-def _style(path: Path) -> _Style:
-    is_packed = path.suffix == ".gz"
-    ending = Path(path.stem).suffix if is_packed else path.suffix
-    style = STYLES.get(ending.lower())
-    if style is None:
-        raise WrongUse(f"Answers cannot be written as {path.name}.", "", f"Name it {', '.join(STYLES)}, or these with .gz.")
-    return _Style(style.separator, style.is_json, is_packed)
-
-
-class _sink:  # noqa: N801 (a context manager)
-    """Where answers go: a file that appears when it is complete, standard output, or the JSON object."""
-
-    def __init__(self, out: Output, path: Path | None, kept: list[dict[str, Any]]) -> None:
-        self._path = path
-        self._kept = kept if out.is_json and path is None else None
-        self._style = _Style() if path is None else _style(path)
-        self._whole: Any = None
-        self._stream: IO[str] = sys.stdout
-
-    def __enter__(self) -> Callable[[list[str], list[npt.NDArray[Any]]], None]:
-        self._has_names = False
-        if self._path is not None:
-            self._whole = writing(self._path)
-            raw = self._whole.__enter__()
-            packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) if self._style.is_packed else raw
-            self._packed = packed
-            self._stream = io.TextIOWrapper(packed, encoding="utf-8", newline="")
-        return self._write
-
-    def _write(self, names: list[str], block: list[npt.NDArray[Any]]) -> None:
-        columns = [column.tolist() for column in block]
-        if self._kept is not None:
-            self._kept.extend(dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-            return
-        if self._style.is_json:
-            for row in zip(*columns, strict=True):
-                written = jsonlib.dumps(as_json(dict(zip(names, row, strict=True))), ensure_ascii=False)
-                self._stream.write(written + "\n")
-            return
-        writer = csv.writer(self._stream, delimiter=self._style.separator, lineterminator="\n")
-        if not self._has_names:
-            writer.writerow(names)
-            self._has_names = True
-        writer.writerows(zip(*columns, strict=True))
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if self._whole is None:
-            self._stream.flush()
-            return
-        if kind is None:
-            self._stream.flush()
-            self._stream.detach()
-            if self._style.is_packed:
-                self._packed.close()
-        self._whole.__exit__(kind, error, trace)

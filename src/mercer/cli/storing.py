@@ -1,12 +1,17 @@
-"""Model files and answers: whether they can be written, before the work; and written whole or not at all."""
+"""Model files and answers: whether they can be written, before the work; written whole or not at all."""
 
 import os
 from pathlib import Path
 from typing import Any
 
-from mercer.cli.outcome import CannotWrite
+from mercer.cli.outcome import BadData, CannotWrite
+from mercer.estimators import load as load_model
+from mercer.estimators import save as save_model
 
-__all__ = ["check_writable", "save"]
+__all__ = ["check_writable", "load", "save"]
+
+# Rows that travel with a model, by which it is verified when it is loaded.
+VERIFIED_ROWS = 5
 
 
 def check_writable(path: Path) -> None:
@@ -20,6 +25,18 @@ def check_writable(path: Path) -> None:
         raise CannotWrite(f"Nothing may be written into {folder}.", "You have no permission.", "Name another folder.")
 
 
-def save(model: Any, path: Path) -> None:
-    """Store a fitted model."""
-    raise NotImplementedError
+def save(model: Any, X: Any, path: Path) -> None:
+    """Store a fitted model, with a few rows to verify it by."""
+    save_model(model, path, X=X[:VERIFIED_ROWS])
+
+
+def load(path: Path) -> Any:
+    """A fitted model; nothing in its file is executed."""
+    try:
+        return load_model(path)
+    except FileNotFoundError:
+        raise BadData(f"There is no model file {path}.", "", "`mercer fit … -o FILE` writes one.") from None
+    except IsADirectoryError:
+        raise BadData(f"{path} is a folder, not a model file.") from None
+    except PermissionError:
+        raise BadData(f"{path} may not be read.", "You have no permission.") from None

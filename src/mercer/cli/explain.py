@@ -1,0 +1,135 @@
+"""`mercer explain`: what a stored model is."""
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.pipeline import Pipeline
+
+from mercer.cli.fit import proof_facts, proof_in_a_line
+from mercer.cli.outcome import Exit
+from mercer.cli.predict import ModelArgument
+from mercer.cli.preparing import kinds_of, machine_of
+from mercer.cli.printing import Output
+from mercer.cli.storing import load
+from mercer.kernels import Kernel
+from mercer.models import Model
+from mercer.points.table import Table
+from mercer.points.vectors import Vectors
+
+__all__ = ["influences", "run"]
+
+WIDEST = 6
+
+
+def run(
+    out: Output,
+    model: ModelArgument,
+    rows: Annotated[int, typer.Option(min=0, help="How many of the most influential rows to show.")] = 5,
+) -> Exit:
+    """Say what a model is, and what it rests on.
+
+    The influence of a row is |α| √k(x, x): how far the function f would move, in the norm of its space, if the row's
+    term were left out; with several functions (one for each label or pair) that of the root of their sum of squares.
+    """
+    fitted = load(model)
+    machine = machine_of(fitted)
+    known: Model = machine.model_
+    certificate = machine.certificate_
+    kinds = kinds_of(fitted)
+    out.line("model", f"{type(machine).__name__}, in {model}")
+    if kinds:
+        out.line("columns", ", ".join(f"{name} ({kind.partition(' as ')[0]})" for name, kind in kinds.items()))
+    else:
+        out.line("columns", f"{machine.n_features_in_} numbers, sparse")
+    if known.classes is not None:
+        out.line("labels", ", ".join(map(str, known.classes)))
+    out.line("kernel", known.kernel)
+    out.line("rests on", _basis(machine, known, certificate))
+    out.line("proof", proof_in_a_line(known.kernel))
+    if isinstance(known.kernel, Kernel):
+        out.text()
+        out.text(known.kernel.proof())
+    out.text()
+    out.text(certificate)
+    top = _top(fitted, known, rows)
+    if top:
+        out.text()
+        out.text(f"The {len(top)} most influential of the rows that it rests on:", style="bold")
+        names = list(top[0])
+        out.table(names, [[row[name] for name in names] for row in top])
+    out.fact(
+        model=str(model),
+        machine=type(machine).__name__,
+        columns=kinds,
+        labels=known.classes,
+        kernel=repr(known.kernel),
+        proof=proof_facts(known.kernel),
+        proof_text=str(known.kernel.proof()) if isinstance(known.kernel, Kernel) else None,
+        certificate=certificate.to_dict(),
+        basis=len(known.basis),
+        intercept=known.intercept,
+        influential=top,
+    )
+    return Exit.FINE if certificate.is_certified else Exit.NO
+
+
+def _basis(machine: Any, known: Model, certificate: Any) -> str:
+    m, n = len(known.basis), certificate.rows
+    if "support_" in dir(machine):
+        share = f" ({m / n:.0%})" if n else ""
+        return f"{m} support vectors of {n} training rows{share}"
+    return f"{m} training rows"
+
+
+def influences(known: Model) -> Any:  # (m,)
+    """|α| √k(x, x) of every basis point; None where coefficients are not the α of a sum."""
+    if known.smoothing is not None or known.votes is not None or not isinstance(known.kernel, Kernel):
+        return None
+    if len(known.coef) != len(known.basis) or not len(known.basis):
+        return None
+    size = np.sqrt(np.square(known.coef).sum(axis=1))
+    return size * np.sqrt(np.maximum(known.binding.diag(), 0.0))
+
+
+def _top(fitted: Any, known: Model, count: int) -> list[dict[str, Any]]:
+    """The rows, in the units of the data file where the steps before the machine can be undone."""
+    found = influences(known)
+    if found is None or not count:
+        return []
+    order = np.argsort(-found, kind="stable")[:count]
+    columns = _columns(fitted, known.basis.take(order))
+    shown = dict(list(columns.items())[:WIDEST])
+    alpha = known.coef[order]
+    return [
+        {
+            "influence": float(found[row]),
+            "alpha": float(alpha[i, 0]) if alpha.shape[1] == 1 else alpha[i].tolist(),
+            **{name: values[i] for name, values in shown.items()},
+        }
+        for i, row in enumerate(order)
+    ]
+
+
+def _columns(fitted: Any, basis: Any) -> dict[str, list[Any]]:
+    if isinstance(fitted, Pipeline) and isinstance(basis, Vectors):
+        return _undone(fitted[0], np.asarray(basis.raw()))
+    if isinstance(basis, Table):
+        return {name: list(values) for name, values in basis.raw().items()}
+    return {}
+
+
+def _undone(columns: Any, prepared: Any) -> dict[str, list[Any]]:
+    """The columns as they were before they were prepared; imputed values stay as they are."""
+    found: dict[str, list[Any]] = {}
+    for (kind, step, names), where in zip(columns.transformers_, columns.output_indices_.values(), strict=False):
+        block = prepared[:, where]
+        if kind == "remainder" or not len(names):
+            continue
+        if isinstance(step, Pipeline):
+            step = step[-1]
+            block = step.inverse_transform(block)
+        elif "categories_" in vars(step):
+            block = step.inverse_transform(block)
+        found |= {name: block[:, j].tolist() for j, name in enumerate(names)}
+    return {name: found[name] for name in columns.feature_names_in_ if name in found}
