@@ -35,6 +35,7 @@ SAMPLES: dict[str, Term] = {
         mk.Linear().normalised(), mk.Linear().on(mm.UnitRows()), mk.RBF().of(mk.L1()),
         mk.PowerSeries(mk.Cosine(), "arccosine0"), mk.InverseSum(mk.Linear()), mk.Share(mk.Linear()),
         mk.Polarised(mk.Linear()), mk.L1() + mk.L1(), 2.0 * mk.L1(), mk.L1() ** 0.5, mk.L1().log1p(), mk.L1().on(0),
+        mk.OrMissing(mk.RBF().on("age")), mk.IsPresent(["age"]), mk.IsMissing(["age"]),
     )
 }  # fmt: skip
 

@@ -57,6 +57,7 @@ from mercer.kernels import (
     Laplacian,
     Linear,
     Matern,
+    OrMissing,
     Periodic,
     Polarised,
     Polynomial,
@@ -72,9 +73,10 @@ from mercer.kernels import (
     parse,
     polynomial,
 )
+from mercer.kernels.auto import auto
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
-from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
+from mercer.maps import Columns, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, UnitRows, WordCounts, Words
 from mercer.models import Model
 from mercer.problems import Certificate, Status
 
@@ -114,6 +116,7 @@ __all__ = [
     "KernelRidgeCV",
     "Laplacian",
     "Linear",
+    "LocalTime",
     "Matern",
     "MercerError",
     "MercerWarning",
@@ -129,17 +132,20 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OrMissing",
     "ParseError",
     "Periodic",
     "Polarised",
     "Polynomial",
     "Precomputed",
     "Quadratic",
+    "Ranks",
     "RationalQuadratic",
     "Scale",
     "SetIntersection",
     "Sigmoid",
     "SquaredEuclidean",
+    "Standardised",
     "Status",
     "Tanimoto",
     "TooLarge",
@@ -147,6 +153,9 @@ __all__ = [
     "UncertifiedWarning",
     "UnitRows",
     "Window",
+    "WordCounts",
+    "Words",
+    "auto",
     "check_gram",
     "get_num_threads",
     "gram",

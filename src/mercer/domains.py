@@ -18,6 +18,7 @@ from mercer.errors import InvalidParameter, MercerError, NotPositive, shown
 __all__ = [
     "Anything",
     "Boolean",
+    "CentreOrRule",
     "Choice",
     "FiniteReal",
     "Function",
@@ -35,6 +36,7 @@ __all__ = [
     "PsdMatrix",
     "RealMatrix",
     "RealNumber",
+    "SpreadOrRule",
     "Text",
     "TupleOf",
     "comparable",
@@ -215,6 +217,8 @@ NonZeroNumbers = _Numbers(FiniteReal, "a finite number other than 0, or one per 
 PositiveOrRule = _Numbers(
     Length, 'a number > 0, one per column, or a rule ("median", "scale", "auto")', ("median", "scale", "auto")
 )
+CentreOrRule = _Numbers(FiniteReal, 'a finite number, one per column, or the rule "mean"', ("mean",))
+SpreadOrRule = _Numbers(Positive, 'a finite number > 0, one per column, or the rule "std"', ("std",))
 GammaOrRule = _Numbers(Positive, 'a number > 0, or a rule ("scale", "auto")', ("scale", "auto"), many=False)
 
 

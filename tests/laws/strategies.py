@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mercer import kernels as mk
 from mercer import maps as mm
+from tests.laws import mixed_rows
 
 Sample = tuple[Any, Any]  # a tree and its points
 
@@ -180,7 +181,14 @@ def set_samples(draw: Any, n: int = 6) -> Sample:
     return draw(set_kernels()), draw(points)
 
 
+@st.composite
+def table_samples(draw: Any, n: int = 6) -> Sample:
+    """A tree and rows of a table for it, with missing values."""
+    trees = st.recursive(mixed_rows.kernels(numbers(4, 16)), lambda inner: st.one_of(*_combined(inner)), max_leaves=4)
+    return draw(trees), draw(mixed_rows.rows(n))
+
+
 @cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points, vectors or sets."""
-    return st.one_of(vector_samples(), vector_samples(), set_samples())
+    """Trees with their points: vectors, sets, or rows of a table."""
+    return st.one_of(vector_samples(), vector_samples(), set_samples(), table_samples())

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.laws.strategies import distances, law, set_samples, vector_leaves, vector_samples, vectors
+from tests.laws.strategies import distances, law, set_samples, table_samples, vector_leaves, vector_samples, vectors
 from tests.oracles.tape import evaluate_plan
 from tests.tolerances import EXPANSION
 
@@ -30,6 +30,6 @@ def test_leaf_agrees_with_its_expansion(sample):
 
 
 @law(50)
-@given(sample=st.one_of(vector_samples(), set_samples()))
+@given(sample=st.one_of(vector_samples(), set_samples(), table_samples()))
 def test_nested_node_agrees_with_its_expansion(sample):
     assert_agrees(*sample)

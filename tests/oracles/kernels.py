@@ -5,6 +5,7 @@ frozenset, or any value.
 """
 
 import math
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.maps.transform import Transform
 from tests.oracles.profiles import profile_value
+
+EPOCH = date(1970, 1, 1)
+# All words that counts are taken of.
+VOCABULARY = ("be", "not", "or", "to")
 
 
 def gram(node: Any, X: Any, Z: Any = None) -> np.ndarray:
@@ -147,6 +152,24 @@ def _polarised(d: Any, x: Any, z: Any) -> float:
     return max(0.0, value(d.kernel, x, x) + value(d.kernel, z, z) - 2.0 * value(d.kernel, x, z))
 
 
+def _columns(m: Any, x: Any) -> Any:
+    if not isinstance(x, dict):
+        return np.array([x[i] for i in m.names])
+    values = [(value - EPOCH).days if isinstance(value, date) else value for value in map(x.get, m.names)]
+    return np.array(values, dtype=np.float64) if not isinstance(values[0], str | frozenset) else values[0]
+
+
+def _words(text: str) -> list[str]:
+    return text.lower().split()
+
+
+def _or_missing(k: Any, x: Any, z: Any) -> float:
+    lacks_x, lacks_z = (any(point[name] is None for name in k.names) for point in (x, z))
+    if lacks_x or lacks_z:
+        return k.both if lacks_x and lacks_z else 0.0
+    return value(k.kernel, x, z)
+
+
 def _image(m: Any, x: Any) -> Any:
     return _IMAGES[type(m)](m, x)
 
@@ -157,12 +180,17 @@ def _torus(m: Any, x: Any) -> np.ndarray:
 
 
 _IMAGES: dict[type, Any] = {
-    mm.Columns: lambda m, x: np.array([x[i] for i in m.names]),
+    mm.Columns: _columns,
     mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
     mm.Indicator: lambda m, x: x,
+    mm.LocalTime: lambda m, x: x,  # of UTC
+    mm.Ranks: lambda m, x: np.array([m.levels.index(x) + 1.0]),
     mm.Scale: lambda m, x: x * m.factors,
+    mm.Standardised: lambda m, x: (x - m.centre) / m.scale,
     mm.Torus: _torus,
     mm.UnitRows: lambda m, x: x / np.linalg.norm(x) if np.any(x) else x,
+    mm.WordCounts: lambda m, x: np.array([_words(x).count(word) for word in VOCABULARY], dtype=np.float64),
+    mm.Words: lambda m, x: frozenset(_words(x)),
     Transform: lambda m, x: m.matrix @ x,
 }
 
@@ -170,6 +198,8 @@ _ROWS: dict[type, Any] = {
     mk.Diagonal: lambda f, x: value(f.kernel, x, x),
     mk.GaussianEnvelope: lambda f, x: math.exp(-_inner(x, x) / (2.0 * f.length_scale**2)),
     mk.InverseRoot: lambda f, x: value(f.kernel, x, x) ** -0.5 if value(f.kernel, x, x) > 0.0 else 0.0,
+    mk.IsMissing: lambda f, x: any(x[name] is None for name in f.names),
+    mk.IsPresent: lambda f, x: all(x[name] is not None for name in f.names),
     mk.IsPositive: lambda f, x: value(f.kernel, x, x) > 0.0,
     mk.IsZero: lambda f, x: value(f.kernel, x, x) == 0.0,
     mk.NormPower: lambda f, x: math.sqrt(_inner(x, x)) ** f.power if _inner(x, x) > 0.0 else 0.0,
@@ -203,6 +233,7 @@ _VALUES: dict[type, Any] = {
     mk.Matern: _radial(_square, "matern"),
     mk.Normalised: _normalised,
     mk.Of: lambda k, x, z: profile_value(_PROFILE_OF[type(k.kernel)], value(k.distance, x, z), k.kernel.fields()),
+    mk.OrMissing: _or_missing,
     mk.Periodic: _periodic,
     mk.Polarised: _polarised,
     mk.Polynomial: lambda k, x, z: (k.gamma * _inner(x, z) + k.offset) ** k.degree,

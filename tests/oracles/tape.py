@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mercer.kernels.linear import Linear
+from mercer.kernels.missing import IsMissing, IsPresent
 from mercer.kernels.normalised import Sign, Weight
 from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
@@ -166,11 +167,18 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.where(part > 0.0, np.sqrt(part / whole), 0.0)
 
 
+def _lacks(names: Any, columns: dict[str, Any]) -> np.ndarray:
+    rows = zip(*(columns[name] for name in names), strict=True)
+    return np.array([any(value is None or value != value for value in row) for row in rows])
+
+
 _ROWS: dict[type, Any] = {
     GaussianEnvelope: lambda f, points: np.exp(-_squares(points) / (2.0 * f.length_scale**2)),
     NormPower: lambda f, points: np.where(_squares(points) > 0.0, _squares(points) ** (f.power / 2.0), 0.0),
     Diagonal: lambda f, points: _diagonal(f.kernel, points),
     InverseRoot: lambda f, points: _inverse_root(_diagonal(f.kernel, points)),
+    IsMissing: lambda f, points: _lacks(f.names, points.raw()),
+    IsPresent: lambda f, points: ~_lacks(f.names, points.raw()),
     IsZero: lambda f, points: _diagonal(f.kernel, points) == 0.0,
     IsPositive: lambda f, points: _diagonal(f.kernel, points) > 0.0,
     UserFunction: lambda f, points: f.fn(points.raw()),

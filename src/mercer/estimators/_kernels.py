@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
+from mercer.kernels.auto import auto
 from mercer.kernels.custom import Custom, Precomputed
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.lengths import gamma_scale
@@ -17,11 +18,13 @@ from mercer.kernels.sources import vectors_of
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
 
-__all__ = ["ASSUMED_NAMES", "KernelSpec", "with_parameters"]
+__all__ = ["ASSUMED_NAMES", "AUTO", "KernelSpec", "with_parameters"]
 
 Array = npt.NDArray[np.float64]
 
 GAUSSIAN_PROCESS = ("sklearn.gaussian_process.kernels", "Kernel")
+# The kernel that is proposed for the training points.
+AUTO = "auto"
 # Names of functions that are not kernels in general; all others are proved.
 ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
 # The names that accept gamma="scale".
@@ -36,8 +39,8 @@ class KernelSpec:
     Parameters
     ----------
     kernel : Kernel, str or callable
-        A kernel of mercer; a name of `mercer.kernels.names.TABLE`; a function of two points that returns a number; or a
-        kernel of sklearn.gaussian_process, a function of two collections.
+        A kernel of mercer; a name of `mercer.kernels.names.TABLE`; "auto"; a function of two points
+        that returns a number; or a kernel of sklearn.gaussian_process, a function of two collections.
     gamma, degree, coef0
         For kernels given by name.
     kernel_params : dict, optional
@@ -67,6 +70,16 @@ class KernelSpec:
     def is_function(self) -> bool:
         """Whether the kernel is a Python function and not a Kernel."""
         return callable(self.kernel) and not isinstance(self.kernel, Kernel)
+
+    @property
+    def is_name(self) -> bool:
+        """Whether the kernel is one that scikit-learn knows by this name, of vectors."""
+        return isinstance(self.kernel, str) and self.kernel != AUTO
+
+    def proposed(self, points: Points) -> "KernelSpec":
+        """The same with the formula proposed for the points, where the kernel is "auto"."""
+        is_auto = isinstance(self.kernel, str) and self.kernel == AUTO
+        return replace(self, kernel=auto(points).kernel) if is_auto else self
 
     def on(self, points: Points, weight: Array) -> "KernelSpec":
         """The same with a number for gamma="scale", each row counted as often as its weight says."""
@@ -107,7 +120,7 @@ class KernelSpec:
         raise InvalidParameter(
             "kernel must be a Kernel, a name, or a function of two points.",
             f"Got {shown(self.kernel)}.",
-            f"The names are {', '.join(TABLE)}.",
+            f"The names are {AUTO}, {', '.join(TABLE)}.",
         )
 
     def refuse_class(self) -> None:

@@ -17,8 +17,9 @@ from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
 from mercer.kernels.binding import Binding, bind
+from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
-from mercer.points.adapt import as_points, require
+from mercer.points.adapt import as_points, in_training_order, require
 from mercer.points.base import Domain, Points
 from mercer.points.stored import Stored
 from mercer.points.table import Table
@@ -115,7 +116,8 @@ class KernelMachine(BaseEstimator):
 
     def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""
-        spec = self._spec if weight is None else self._spec.on(points, weight)
+        spec = self._spec.proposed(points)
+        spec = spec if weight is None else spec.on(points, weight)
         return bind(spec.build(), points, dtype=np.float64)
 
     def _gram(self, binding: Binding) -> Gram:
@@ -145,7 +147,9 @@ class KernelMachine(BaseEstimator):
 
     def _read_new(self, X: Any) -> Points:
         """New points, with the columns seen in fit."""
-        points = as_points(X)
+        points, basis = as_points(X), self.model_.basis
+        if isinstance(points, Table) and isinstance(basis, Table) and _is_by_name(self.model_.kernel):
+            return in_training_order(basis, points)
         self._check_columns(X, points, reset=False)
         return points
 
@@ -163,6 +167,12 @@ class KernelMachine(BaseEstimator):
         shaped = getattr(X, "shape", None) is not None and points.domain is not Domain.GRAM
         stand_in = np.broadcast_to(0.0, (len(points), points.width))
         validate_data(self, X if shaped else stand_in, reset=reset, skip_check_array=True)
+
+
+def _is_by_name(kernel: Any) -> bool:
+    """Whether a formula names the columns that it reads, so that their order does not matter."""
+    columns = kernel.reads() if isinstance(kernel, Kernel) else None
+    return bool(columns) and all(isinstance(name, str) for name in columns)
 
 
 def _square(points: Points) -> Stored:

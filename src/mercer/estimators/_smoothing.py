@@ -81,7 +81,8 @@ class Smoother(KernelMachine):
 
     def _fit(self, points: Points, table: Array, smoothing: Smoothing, classes: Any = None) -> None:
         """Choose the bandwidth and bind the weights."""
-        form = _form(self.kernel, self._spec, points)
+        spec = self._spec.proposed(points)
+        form = _form(spec.kernel, spec, points)
         if not self._spec.is_precomputed:
             smoothing = replace(smoothing, distance=form.distance())
         if isinstance(self.bandwidth, str) and self.bandwidth == LOO:

@@ -137,7 +137,7 @@ class SupportVectorMachine(KernelMachine):
                 "Sparse precomputed kernels are not supported.", f"Got shape {X.shape}.", "Pass X.toarray()."
             )
         points = self._read(X)
-        return points.vectors() if isinstance(points, Table) and isinstance(spec.kernel, str) else points
+        return points.vectors() if isinstance(points, Table) and spec.is_name else points
 
     def _training(self, points: Points, rows: Index, weight: Array) -> Training:
         """Bind the kernel to the chosen rows, in their order."""
@@ -156,6 +156,7 @@ class SupportVectorMachine(KernelMachine):
             matrix = values.matrix if is_all else values.matrix[np.ix_(rows, rows)]
             gram: Gram = DenseGram(np.ascontiguousarray(matrix, dtype=np.float64), kernel.proof())
             return Training(rows, weight, chosen, kernel, gram, self._is_positive(gram, values))
+        spec = spec.proposed(chosen)
         if isinstance(spec.kernel, str):
             spec = spec.on(chosen, weight)
             self._gamma = spec.gamma
@@ -340,7 +341,7 @@ class SupportVectorMachine(KernelMachine):
         if isinstance(model.basis, Places):
             return model.decide(self._given_columns(X, model.basis))
         points = Given(X) if isinstance(model.basis, Given) else self._read_new(X)
-        is_dense = isinstance(self.kernel, str) and isinstance(model.basis, Vectors) and not model.basis.is_sparse
+        is_dense = self._spec.is_name and isinstance(model.basis, Vectors) and not model.basis.is_sparse
         if is_dense and isinstance(points, Vectors) and points.is_sparse:
             raise InvalidInput(
                 f"cannot use sparse input in {type(self).__name__!r} trained on dense data.",

@@ -17,6 +17,7 @@ from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, Histogra
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
 from mercer.kernels.linear import Linear, Quadratic
+from mercer.kernels.missing import IsMissing, IsPresent, OrMissing
 from mercer.kernels.names import named
 from mercer.kernels.normalised import Normalised
 from mercer.kernels.parse import parse
@@ -56,7 +57,9 @@ __all__ = [
     "IntersectionExp",
     "InverseRoot",
     "InverseSum",
+    "IsMissing",
     "IsPositive",
+    "IsPresent",
     "IsZero",
     "Kernel",
     "Laplacian",
@@ -65,6 +68,7 @@ __all__ = [
     "NormPower",
     "Normalised",
     "Of",
+    "OrMissing",
     "Periodic",
     "Polarised",
     "Polynomial",

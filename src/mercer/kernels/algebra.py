@@ -59,6 +59,10 @@ class Constant(Kernel):
     )  # fmt: skip
     value: float = param(REQUIRED, COEFFICIENT)
 
+    def reads(self) -> tuple[str | int, ...] | None:
+        """Nothing."""
+        return ()
+
     @property
     def max_abs(self) -> float:
         """The constant itself."""

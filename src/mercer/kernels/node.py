@@ -51,6 +51,14 @@ class Node(Term):
         """What the node's rule rests on: the kernels and distances among its parts."""
         return tuple(part for part in self.parts() if part.is_premise)
 
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns of a table that the node reads; None if it reads whatever it is given."""
+        parts = [*self.premises(), *(part for part in self.parts() if not part.is_premise)]
+        found = [part.reads() for part in parts]
+        if not found or None in found:
+            return None
+        return tuple(dict.fromkeys(name for names in found if names for name in names))
+
     def inner_coordinates(self, coordinates: bool) -> bool:
         """Whether the coordinates that the parts see are all ≥ 0, given whether those outside are."""
         return coordinates

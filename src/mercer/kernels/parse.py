@@ -28,6 +28,7 @@ from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, Histogra
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.linear import Linear, Quadratic
+from mercer.kernels.missing import IsMissing, IsPresent, OrMissing
 from mercer.kernels.normalised import Normalised
 from mercer.kernels.powers import FractionalPower, PolynomialOf, Power, polynomial
 from mercer.kernels.pullback import DistancePullback, Pullback
@@ -35,7 +36,20 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.maps import Columns, FunctionMap, Indicator, Scale, Torus, UnitRows
+from mercer.maps import (
+    Columns,
+    FunctionMap,
+    Indicator,
+    LocalTime,
+    Ranks,
+    Scale,
+    Standardised,
+    Torus,
+    UnitRows,
+    WordCounts,
+    Words,
+)  # fmt: skip
+from mercer.maps.filled import Filled
 from mercer.maps.transform import Transform
 from mercer.term import Term
 
@@ -45,12 +59,15 @@ __all__ = ["NODES", "parse"]
 NODES: tuple[type[Term], ...] = (
     ArcCosine, BernsteinLog, BernsteinPower, Cauchy, ChiSquared, Congruence, Constant, Cosine, Custom, Delta, Diagonal,
     DistancePullback, DistanceSum, Exp, ExponentialChiSquared, FractionalPower, GaussianEnvelope, HistogramIntersection,
-    IntersectionExp, InverseRoot, InverseSum, IsPositive, IsZero, L1, Laplacian, Linear, Matern, Normalised, NormPower,
-    Of, Periodic, Polarised, Polynomial, PolynomialOf, Power, PowerSeries, Precomputed, Product, Pullback, Quadratic,
-    RationalQuadratic, RBF, Scaled, ScaledDistance, SetIntersection, Share, Sigmoid, SquaredEuclidean, Sum, Tanimoto,
-    UserFunction,
+    IntersectionExp, InverseRoot, InverseSum, IsMissing, IsPositive, IsPresent, IsZero, L1, Laplacian, Linear, Matern,
+    Normalised, NormPower, Of, OrMissing, Periodic, Polarised, Polynomial, PolynomialOf, Power, PowerSeries,
+    Precomputed, Product, Pullback, Quadratic, RationalQuadratic, RBF, Scaled, ScaledDistance, SetIntersection, Share,
+    Sigmoid, SquaredEuclidean, Sum, Tanimoto, UserFunction,
 )  # fmt: skip
-MAPS: tuple[type[Term], ...] = (Columns, FunctionMap, Indicator, Scale, Torus, Transform, UnitRows)
+MAPS: tuple[type[Term], ...] = (
+    Columns, Filled, FunctionMap, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, Transform, UnitRows,
+    WordCounts, Words,
+)  # fmt: skip
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}
 METHODS = frozenset({"exp", "log1p", "normalised", "of", "on", "scaled_by"})

@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 from mercer.domains import Instance
 from mercer.errors import InvalidParameter, shown
 from mercer.kernels.kernel import BUILD, Distance, Kernel
+from mercer.kernels.node import Node
 from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import DISTANCE_PULLBACK, PULLBACK, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Columns, FunctionMap, Map
+from mercer.maps.filled import Filled
 from mercer.notation import Notation, Operand, Raw, Style, apply_map
 from mercer.points.base import Points
 from mercer.term import REQUIRED, Term, param
@@ -68,6 +70,18 @@ class Pullback(Kernel):
     def points_inside(self, points: Points) -> Points:
         """The images of the points."""
         return self.map.fit(points)(points)
+
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns that the map chooses."""
+        return _reads(self.map, self.kernel)
+
+    def waits(self) -> bool:
+        """Whether the map has a rule that needs data."""
+        return self.map.unresolved
+
+    def resolved_here(self, points: Points) -> Self:
+        """The map resolved on the points."""
+        return self.replace(map=self.map.resolved(points))
 
     def inner_coordinates(self, coordinates: bool) -> bool:
         """What the map knows about its images, or what the kernel requires of them."""
@@ -132,6 +146,18 @@ class DistancePullback(Distance):
         """The images of the points."""
         return self.map.fit(points)(points)
 
+    def reads(self) -> tuple[str | int, ...] | None:
+        """The columns that the map chooses."""
+        return _reads(self.map, self.distance)
+
+    def waits(self) -> bool:
+        """Whether the map has a rule that needs data."""
+        return self.map.unresolved
+
+    def resolved_here(self, points: Points) -> Self:
+        """The map resolved on the points."""
+        return self.replace(map=self.map.resolved(points))
+
     def confines(self) -> bool:
         """No: the distance refuses images, not points."""
         return False
@@ -152,6 +178,12 @@ def _slot(term: Term, m: Map, name: str) -> object:
     if name == "map_source":
         return Raw(repr(m), repr(m))
     return _target(m) if name == "target" else getattr(term, name)
+
+
+def _reads(m: Map, inside: Node) -> tuple[str | int, ...] | None:
+    if isinstance(m, Filled):  # its images are tables again
+        return inside.reads()
+    return m.names if isinstance(m, Columns) else None
 
 
 def over_disjoint_columns(kernels: Iterable[Kernel]) -> bool:

@@ -5,8 +5,12 @@ from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
 from mercer.maps.indicator import FittedIndicator, Indicator
+from mercer.maps.localtime import LocalTime
+from mercer.maps.ranks import Ranks
+from mercer.maps.standardised import Standardised
 from mercer.maps.torus import Torus
 from mercer.maps.unit import UnitRows
+from mercer.maps.words import WordCounts, Words
 
 __all__ = [
     "Columns",
@@ -14,9 +18,14 @@ __all__ = [
     "FittedMap",
     "FunctionMap",
     "Indicator",
+    "LocalTime",
     "Map",
+    "Ranks",
     "Scale",
+    "Standardised",
     "StatelessMap",
     "Torus",
     "UnitRows",
+    "WordCounts",
+    "Words",
 ]

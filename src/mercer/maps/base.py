@@ -35,6 +35,15 @@ class Map(Term, ABC):
     def out_width(self, width: int) -> int | None:
         """Number of columns of the images of vectors with `width` columns; None if it depends on the data."""
 
+    @property
+    def unresolved(self) -> bool:
+        """Whether a parameter is a rule that needs data, such as centre="mean"."""
+        return False
+
+    def resolved(self, points: Points) -> Self:  # noqa: ARG002  # for maps that wait
+        """The map with its rules replaced by numbers, found on the points."""
+        return self
+
     def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002  # for maps that promise something
         """Whether the coordinates of all images are ≥ 0, given whether those of the points are."""
         return False

@@ -1,5 +1,6 @@
 """Some columns of a table or of vectors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
@@ -8,12 +9,12 @@ import scipy.sparse as sp
 
 from mercer.domains import TupleOf
 from mercer.errors import InvalidInput, InvalidParameter, shown
-from mercer.maps.base import StatelessMap
+from mercer.maps.base import Map
 from mercer.notation import Notation, Raw
-from mercer.points import Domain, Indicators, Points, Table, Vectors
+from mercer.points import Column, Domain, Indicators, Points, Table, Vectors
 from mercer.term import REQUIRED, param
 
-__all__ = ["Columns"]
+__all__ = ["COLUMN_NAMES", "Columns", "FittedColumns"]
 
 
 @final
@@ -32,9 +33,12 @@ class _ColumnName:
         raise InvalidParameter(f"{name} of {owner} must be {self.text}.", f"Got {shown(value)}.")
 
 
+COLUMN_NAMES = TupleOf(_ColumnName())
+
+
 @final
 @dataclass(frozen=True, repr=False, eq=False, init=False)
-class Columns(StatelessMap):
+class Columns(Map):
     r"""Keep some columns, in the given order.
 
     .. math:: x \mapsto (x_{j_1}, \ldots, x_{j_m})
@@ -61,7 +65,7 @@ class Columns(StatelessMap):
     notation: ClassVar[Notation] = Notation(
         source="Columns({arguments})", text="{x:4}[{arguments}]", latex=r"{x:4}_{{{arguments}}}"
     )
-    names: tuple[str | int, ...] = param(REQUIRED, TupleOf(_ColumnName()))
+    names: tuple[str | int, ...] = param(REQUIRED, COLUMN_NAMES)
 
     def __init__(self, *names: str | int) -> None:
         self._set("names", names)
@@ -72,6 +76,13 @@ class Columns(StatelessMap):
         if name != "arguments":
             return getattr(self, name)
         return Raw(", ".join(map(repr, self.names)), ", ".join(rf"\text{{{_escape(name)}}}" for name in self.names))
+
+    def fit(self, points: Points) -> "Columns | FittedColumns":
+        """Note what the columns of a table hold, which those of new tables must hold too."""
+        found = self.read(points)
+        if not isinstance(found, Table):
+            return self
+        return FittedColumns(self, {name: found.columns[name] for name in map(found.find, self.names)})
 
     def out_width(self, width: int) -> int:
         """One column for each index."""
@@ -111,6 +122,30 @@ class Columns(StatelessMap):
                     f"X has {width} features: columns 0 to {width - 1}.",
                 )
         return [int(name) for name in self.names]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FittedColumns:
+    """The columns of a table, each as in training: what was missing in all rows there, or is here, changes no domain.
+
+    Attributes
+    ----------
+    origin : Columns
+        The map that was fitted.
+    seen : mapping of str to Column
+        The columns of the basis.
+    """
+
+    origin: Columns
+    seen: Mapping[str, Column]
+
+    def __call__(self, points: Points) -> Points:
+        """The chosen columns."""
+        found = self.origin.read(points)
+        if isinstance(found, Table):
+            found = found.as_seen(self.seen)
+        return self.origin(found)
 
 
 def _chosen(csr: Any, indices: list[int]) -> Any:

@@ -2,12 +2,13 @@
 
 from mercer.points.adapt import as_points, check_same_width, require
 from mercer.points.base import Domain, Points
+from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
 from mercer.points.stored import Places, Stored
-from mercer.points.table import Column, Table
+from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
 __all__ = [

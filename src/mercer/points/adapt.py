@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput
 from mercer.points.base import Domain, Points, is_points
+from mercer.points.frames import FRAMES, SERIES
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, register
 from mercer.points.stored import Stored
-from mercer.points.table import SERIES_READERS, TABLES, Table
+from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
-__all__ = ["as_points", "check_same_width", "require"]
+__all__ = ["as_points", "check_same_width", "in_training_order", "require"]
 
 
 @runtime_checkable
@@ -78,10 +79,10 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
     if points.domain in needs:
         return points
     if isinstance(points, Table):
-        if points.domain_of(points.names) in needs:
-            return points.select(points.names)
         if needs == {Domain.VECTORS}:
             return points.vectors()
+        if points.domain_of(points.names) in needs:
+            return points.select(points.names)
     if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
         return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
     wanted = " or ".join(domain.value for domain in Domain.KNOWN.values() if domain in needs)
@@ -110,6 +111,20 @@ def check_same_width(basis: Points, points: Points, name: str = "Z", owner: str 
         raise InvalidInput(f"{name} has {got} features, but {owner} is expecting {expected} features as input.")
     if isinstance(basis, Table) and isinstance(points, Table) and basis.names != points.names:
         raise _other_names(basis, points, name)
+
+
+def in_training_order(basis: Table, points: Table, name: str = "X") -> Table:
+    """The columns of new points in the order of the basis; an error that names those that are missing or too many.
+
+    Examples
+    --------
+    >>> new = Table({"b": [3], "a": [4]})
+    >>> in_training_order(Table({"a": [1], "b": [2]}), new)
+    Table(1 rows: a, b)
+    """
+    if set(basis.names) != set(points.names):
+        raise _other_names(basis, points, name)
+    return points.only(basis.names)
 
 
 _COLUMNED = frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM})
@@ -213,8 +228,8 @@ for row in (
     # A dok_array is a dict as well, and first of all.
     Adapter(Vectors, collections=(("scipy", "sparray"), ("scipy", "spmatrix"), ("scipy", "dok_array"))),
     Adapter(_sequence, collections=(("builtins", "list"), ("builtins", "tuple"))),
-    Adapter(Table, collections=tuple(TABLES)),
-    Adapter(_series, collections=tuple(SERIES_READERS)),
+    Adapter(Table, collections=tuple(FRAMES)),
+    Adapter(_series, collections=tuple(SERIES)),
     Adapter(_lazy, collections=(("polars", "LazyFrame"),)),
     Adapter(Sets, entries=(("builtins", "set"), ("builtins", "frozenset")), domain=Domain.SETS),
 ):

@@ -11,6 +11,7 @@ from mercer.errors import InvalidInput
 
 __all__ = [
     "ANYTHING",
+    "NEVER_MISSING",
     "Domain",
     "Points",
     "Selection",
@@ -106,6 +107,8 @@ def is_points(X: object) -> TypeGuard[Points]:
 
 # Recognised by name, so that pandas need not be importable; both compare unequal to themselves or refuse to compare.
 _MISSING_TYPES = frozenset({"NAType", "NaTType"})
+# No value of these types is missing: they need not be looked at one by one.
+NEVER_MISSING = frozenset({bool, bytes, dict, frozenset, int, list, set, str, tuple})
 
 
 def is_missing(value: object) -> bool:

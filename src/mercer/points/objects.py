@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput, shown
-from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
+from mercer.points.base import NEVER_MISSING, Domain, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.vectors import refuse_masked
 
 __all__ = ["Objects"]
@@ -29,12 +29,14 @@ class Objects:
         The argument's name in messages.
     kind : str
         What the values are, where messages can say more than that they are objects.
+    levels : tuple
+        The declared categories, in their order, where there are such.
 
     Attributes
     ----------
     values : object ndarray of shape (n,)
         The values, read-only.
-    kind : str
+    kind, levels
         As given.
 
     Examples
@@ -49,8 +51,11 @@ class Objects:
     domain: ClassVar[Domain] = Domain.OBJECTS
     values: NDArray[np.object_]
     kind: str
+    levels: tuple[Any, ...]
 
-    def __init__(self, X: Sequence[Any] | NDArray[Any], name: str = "X", kind: str = "") -> None:
+    def __init__(
+        self, X: Sequence[Any] | NDArray[Any], name: str = "X", kind: str = "", levels: tuple[Any, ...] = ()
+    ) -> None:
         if isinstance(X, (str, bytes)) or not isinstance(X, (Sequence, np.ndarray)):
             raise DomainMismatch(
                 f"Input {name} is not a list of values.",
@@ -61,7 +66,8 @@ class Objects:
         if len(X) == 0:
             raise found_none(name, "sample", (0,))
         values = np.fromiter(X, dtype=np.object_, count=len(X))
-        for row, value in enumerate(values):
+        suspects = set(map(type, X)) - NEVER_MISSING
+        for row, value in enumerate(values if suspects else ()):
             if value is not None and is_missing(value):
                 raise InvalidInput(
                     f"Input {name} contains NaN.",
@@ -70,16 +76,18 @@ class Objects:
                 )
         object.__setattr__(self, "values", read_only(values))
         object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "levels", levels)
 
     @classmethod
-    def _trusted(cls, values: NDArray[np.object_], kind: str) -> Self:
+    def _trusted(cls, values: NDArray[np.object_], kind: str, levels: tuple[Any, ...] = ()) -> Self:
         self = object.__new__(cls)
         object.__setattr__(self, "values", read_only(values))
         object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "levels", levels)
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[NDArray[np.object_], str]]:
-        return (self._trusted, (self.values, self.kind))
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[NDArray[np.object_], str, tuple[Any, ...]]]:
+        return (self._trusted, (self.values, self.kind, self.levels))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -89,7 +97,7 @@ class Objects:
 
     def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        return self._trusted(self.values[as_selection(rows, len(self))], self.kind)
+        return self._trusted(self.values[as_selection(rows, len(self))], self.kind, self.levels)
 
     def raw(self) -> list[Any]:
         """The values in a list."""

@@ -142,7 +142,7 @@ def test_require_passes_what_fits_and_converts_what_can_stand_for_it():
         (Stored(X), VECTORS, "Precomputed"),
         (Vectors(X), SETS, "Pass a list of sets"),
         (Table({"x": [1], "s": ["a"]}), SETS, r"Columns\(name\)"),
-        (Table({"x": [1], "s": ["a"]}), VECTORS, r"column 's' holds objects.*\n.*\n.*Columns\('x'\)"),
+        (Table({"x": [1], "s": ["a"]}), VECTORS, r"column 's' holds.*\n.*\n.*Columns\('x'\)"),
         (Vectors(X), frozenset({Domain.OBJECTS}), "mercer.points.Objects"),
     ],
     ids=str,

@@ -1,6 +1,5 @@
 """Tables from pandas, polars, pyarrow and dicts: columns of mixed domains."""
 
-import datetime
 import pickle
 from decimal import Decimal
 
@@ -55,7 +54,7 @@ def test_float32_columns_stay_float32_only_together(frame):
 @pytest.mark.parametrize("frame", FRAMES)
 def test_a_mixed_table_is_no_vectors_and_says_which_column(frame):
     with pytest.raises(
-        DomainMismatch, match=r"Input A is not numeric: column 'city' holds objects.\n.*\n.*Columns\('age'"
+        DomainMismatch, match=r"Input A is not numeric: column 'city' holds strings.\n.*\n.*Columns\('age'"
     ):
         as_points(frame(DATA), name="A").vectors()
 
@@ -128,14 +127,6 @@ def test_decimals_are_numbers(frame):
     )
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_dates_are_objects(frame):
-    days = [datetime.datetime(2020, 1, 1), datetime.datetime(2021, 1, 1)]
-    points = as_points(frame({"day": days})).select(["day"])
-    assert isinstance(points, Objects)
-    assert len(set(points.raw())) == 2
-
-
 @pytest.mark.parametrize(
     "frame", [dict, pd.DataFrame, lambda d: pl.DataFrame({"s": pl.Series(d["s"], dtype=pl.Object), "x": d["x"]})]
 )
@@ -149,7 +140,7 @@ def test_a_column_of_sets_becomes_sets(frame):
 
 
 def test_a_missing_set_is_named():
-    with pytest.raises(DomainMismatch, match="row 1 is a NoneType"):
+    with pytest.raises(InvalidInput, match=r"Row 1, column 's' is missing"):
         as_points({"s": [{1}, None]}).select(["s"])
 
 
@@ -199,7 +190,6 @@ def test_a_column_that_is_not_there_is_refused_and_the_others_listed(name):
     ("values", "words"),
     [
         ([1.0, np.inf], "infinity.*\n.*Row 1, column 'a'"),
-        ([1, 10**400], "infinity.*\n.*Row 1, column 'a'"),
         (np.array([1.0, 1j]), "Complex data not supported"),
         (np.ma.MaskedArray([1.0, 2.0], mask=[False, True]), "NaN.*\n.*Row 1, column 'a'"),
     ],
