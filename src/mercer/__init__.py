@@ -2,6 +2,7 @@
 
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
+from mercer.doctor import Diagnosis, Finding, Plan, diagnose, plan
 from mercer.errors import (
     BadModelFile,
     DomainMismatch,
@@ -97,9 +98,11 @@ __all__ = [
     "Cosine",
     "Custom",
     "Delta",
+    "Diagnosis",
     "Distance",
     "DomainMismatch",
     "ExponentialChiSquared",
+    "Finding",
     "Gram",
     "HistogramIntersection",
     "Indicator",
@@ -135,6 +138,7 @@ __all__ = [
     "OrMissing",
     "ParseError",
     "Periodic",
+    "Plan",
     "Polarised",
     "Polynomial",
     "Precomputed",
@@ -157,11 +161,13 @@ __all__ = [
     "Words",
     "auto",
     "check_gram",
+    "diagnose",
     "get_num_threads",
     "gram",
     "load",
     "named",
     "parse",
+    "plan",
     "polynomial",
     "refute",
     "save",
