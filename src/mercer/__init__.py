@@ -1,5 +1,7 @@
 """mercer: kernel machines whose kernels carry their proof and whose fits carry their certificate."""
 
+from typing import TYPE_CHECKING, Any
+
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
 from mercer.doctor import Diagnosis, Finding, Plan, diagnose, plan
@@ -80,6 +82,7 @@ from mercer.kernels.refute import refute
 from mercer.maps import Columns, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, UnitRows, WordCounts, Words
 from mercer.models import Model
 from mercer.problems import Certificate, Status
+from mercer.report import report
 
 __version__ = version()
 
@@ -170,9 +173,20 @@ __all__ = [
     "plan",
     "polynomial",
     "refute",
+    "report",
     "save",
     "set_num_threads",
     "show_config",
     "svm_path",
     "testing",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """`mercer.plots`, imported when it is first asked for: it needs Matplotlib, which mercer itself does not."""
+        if name == "plots":
+            from importlib import import_module  # noqa: PLC0415
+
+            return import_module("mercer.plots")
+        raise AttributeError(f"module 'mercer' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Notation: how terms are written, as Python that reads back, as mathematics in one line, and in LaTeX.
+"""Notation: how terms are written, as Python that reads back, as mathematics in one line, in LaTeX and in MathML.
 
 A term says how it is written by templates over its fields; filling them is done here, once for all terms.
 """
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from mercer.domains import comparable
+from mercer.mathml import fenced, line, number, row, words
 
 __all__ = [
     "ATOM", "POWER", "PRODUCT", "SUM", "Notation", "Operand", "Raw", "Style", "Writable", "apply_map", "fill",
@@ -22,14 +23,17 @@ __all__ = [
 
 # How tightly a written expression binds; an operand that binds less than its place asks for is put in brackets.
 SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
+# In MathML, of more entries only the first and the last are shown.
+MANY = 6
 
 
 class Style(Enum):
-    """The three ways to write a term."""
+    """The four ways to write a term."""
 
     SOURCE = "source"  # Python that reads back
     TEXT = "text"  # mathematics in one line
     LATEX = "latex"
+    MATHML = "mathml"
 
 
 @final
@@ -40,7 +44,8 @@ class Notation:
     ``{scale}`` is a field; ``{kernel:3}`` a child, in brackets when it binds less than level 3; ``{terms:1| + }`` a
     tuple joined by a separator; ``{x}`` and ``{z}`` the two points; ``{function.x}`` a function of one point at x.
     ``{scale:? / @^2}`` is a factor that is left out where it is 1: the rest of the specification, with the field for @.
-    An empty ``source`` is the constructor call. ``bare`` is the source as a later operand of a sum.
+    An empty ``source`` is the constructor call. ``bare`` is the source as a later operand of a sum. ``mathml`` is given
+    only where it is more than the text in one line (`mercer.mathml`).
     """
 
     source: str = ""
@@ -51,6 +56,8 @@ class Notation:
     bare: str = ""
     condition: str = ""  # the side condition of the node's rule, with its values
     condition_latex: str = ""
+    mathml: str = ""
+    condition_mathml: str = ""
 
 
 @final
@@ -60,6 +67,7 @@ class Raw:
 
     text: str
     latex: str
+    mathml: str = ""
 
 
 class Operand(NamedTuple):
@@ -94,18 +102,33 @@ def holds_terms(value: object) -> bool:
 
 
 _PAIR = (Operand("x", ATOM), Operand("z", ATOM))
+_PAIRS = {Style.MATHML: (Operand("<mi>x</mi>", ATOM), Operand("<mi>z</mi>", ATOM))}
+
+
+_BRACKETS = {
+    Style.LATEX: (r"\left(", r"\right)"),
+    Style.MATHML: ('<mrow><mo form="prefix">(</mo>', '<mo form="postfix">)</mo></mrow>'),
+}
+
+
+def _pair(style: Style) -> tuple[Operand, Operand]:
+    return _PAIRS.get(style, _PAIR)
 
 
 def render(
-    term: Writable, style: Style, points: tuple[Operand, Operand] = _PAIR, refer: Mapping[Writable, str] | None = None
+    term: Writable,
+    style: Style,
+    points: tuple[Operand, Operand] | None = None,
+    refer: Mapping[Writable, str] | None = None,
 ) -> Operand:
     """Write a term in a style; terms below it that are found in `refer` are written by that reference."""
     notation = term.writing()
+    points = points or _pair(style)
     if style is Style.SOURCE:
         if not notation.source:
             return Operand(_constructor_call(term), ATOM)
         return Operand(_Writer(term, style, points, refer or {}).format(notation.source), notation.source_level)
-    template = notation.text if style is Style.TEXT else notation.latex
+    template = _template(style, notation.text, notation.latex, notation.mathml)
     if not template:
         return Operand(_applied(term, style, points), ATOM)
     return Operand(_Writer(term, style, points, refer or {}).format(template), notation.level)
@@ -114,13 +137,20 @@ def render(
 def render_condition(term: Writable, style: Style, refer: Mapping[Writable, str]) -> str:
     """The side condition of a term's rule, with its values."""
     notation = term.writing()
-    template = notation.condition if style is Style.TEXT else notation.condition_latex or notation.condition
-    return _Writer(term, style, _PAIR, refer).format(template)
+    latex = notation.condition_latex or notation.condition
+    template = _template(style, notation.condition, latex, notation.condition_mathml)
+    return _Writer(term, style, _pair(style), refer).format(template)
+
+
+def _template(style: Style, text: str, latex: str, given: str) -> str:
+    if style is Style.MATHML:
+        return line(given or text)
+    return text if style is Style.TEXT else latex
 
 
 def fill(template: str, term: Writable, style: Style, **slots: object) -> str:
     """A template filled from a term's slots, some of them replaced."""
-    return _Writer(term, style, _PAIR, {}, slots).format(template)
+    return _Writer(term, style, _pair(style), {}, slots).format(template)
 
 
 def apply_map(term: Writable, style: Style, x: Operand) -> Operand:
@@ -133,6 +163,8 @@ def _applied(term: Writable, style: Style, points: tuple[Operand, Operand]) -> s
     arguments = ", ".join(dict.fromkeys(point.written for point in points))
     if style is Style.TEXT:
         return f"{_constructor_call(term)}({arguments})"
+    if style is Style.MATHML:
+        return row(words(type(term).__name__), f"<mo>(</mo>{arguments}<mo>)</mo>")
     return rf"\mathrm{{{type(term).__name__}}}({arguments})"
 
 
@@ -156,6 +188,8 @@ def _write_number(value: float, style: Style) -> str:
     if style is Style.SOURCE:
         return repr(value)
     short = f"{value:.6g}"
+    if style is Style.MATHML:
+        return number(short)
     if style is Style.LATEX and "e" in short:
         mantissa, _, exponent = short.partition("e")
         return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
@@ -166,7 +200,23 @@ def _write_array(value: Any, style: Style) -> str:
     if not isinstance(value, list):
         return _write_number(float(value), style)
     entries = [_write_array(entry, style) for entry in value]
+    if style is Style.MATHML:
+        return _listed(entries)
     return f"({', '.join(entries)})" if style is Style.LATEX else f"[{', '.join(entries)}]"
+
+
+def _listed(entries: list[str]) -> str:
+    """Entries in brackets; of many, the first and the last."""
+    if len(entries) > MANY:
+        entries = [*entries[: MANY - 2], "<mo>…</mo>", entries[-1]]
+    return row("<mo>(</mo>", "<mo>,</mo>".join(entries), "<mo>)</mo>")
+
+
+def _matrix_of(value: list[list[float]]) -> str:
+    if len(value) > MANY:
+        return row("<mi>A</mi>")  # too large for a formula
+    lines = ("".join(f"<mtd>{_write_number(entry, Style.MATHML)}</mtd>" for entry in entries) for entries in value)
+    return fenced("(", f"<mtable>{''.join(f'<mtr>{entries}</mtr>' for entries in lines)}</mtable>", ")")
 
 
 def _write_matrix(value: list[list[float]]) -> str:
@@ -183,6 +233,8 @@ def function_name(value: Callable[..., Any]) -> str:
 
 def _write_function(value: Callable[..., Any], style: Style) -> str:
     name = function_name(value)
+    if style is Style.MATHML:
+        return words(name)
     return rf"\mathrm{{{name}}}".replace("_", r"\_") if style is Style.LATEX else name
 
 
@@ -190,12 +242,16 @@ def _write_value(value: Any, style: Style) -> str:
     if isinstance(value, Writable):
         return render(value, style).written
     if isinstance(value, np.ndarray):
-        is_matrix = style is Style.LATEX and value.ndim == 2
-        return _write_matrix(value.tolist()) if is_matrix else _write_array(value.tolist(), style)
+        write = _MATRICES.get(style) if value.ndim == 2 else None
+        return write(value.tolist()) if write else _write_array(value.tolist(), style)
     if isinstance(value, tuple):
-        return "[" + ", ".join(_write_value(entry, style) for entry in value) + "]"
+        entries = [_write_value(entry, style) for entry in value]
+        return _listed(entries) if style is Style.MATHML else f"[{', '.join(entries)}]"
     if isinstance(value, Raw):
-        return value.latex if style is Style.LATEX else value.text
+        written = {Style.LATEX: value.latex, Style.MATHML: value.mathml or words(value.text)}
+        return written.get(style, value.text)
+    if style is Style.MATHML and (isinstance(value, bool | str) or value is None):
+        return words(str(value))
     if isinstance(value, bool) or value is None:
         return repr(value)
     if isinstance(value, str):
@@ -203,6 +259,9 @@ def _write_value(value: Any, style: Style) -> str:
     if isinstance(value, int | float):
         return _write_number(value, style)
     return _write_function(value, style)
+
+
+_MATRICES = {Style.LATEX: _write_matrix, Style.MATHML: _matrix_of}
 
 
 class _Writer(string.Formatter):
@@ -240,12 +299,16 @@ class _Writer(string.Formatter):
     def _operand(self, child: Writable, points: tuple[Operand, Operand]) -> Operand:
         if child not in self.refer:
             return render(child, self.style, points, self.refer)
-        arguments = "" if points == _PAIR else f"({points[0].written}, {points[1].written})"
+        if points == _pair(self.style):
+            return Operand(self.refer[child], ATOM)
+        opening, comma, closing = ("<mo>(</mo>", "<mo>,</mo>", "<mo>)</mo>") if self.style is Style.MATHML else "(,)"
+        space = "" if self.style is Style.MATHML else " "
+        arguments = f"{opening}{points[0].written}{comma}{space}{points[1].written}{closing}"
         return Operand(self.refer[child] + arguments, ATOM)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Operand) and format_spec.startswith("?"):
-            return "" if value.written == "1" else format_spec[1:].replace("@", value.written)
+            return "" if value.written in ("1", "<mn>1</mn>") else format_spec[1:].replace("@", value.written)
         if isinstance(value, Operand):
             return self._bracket(value, int(format_spec or SUM))
         level, _, separator = format_spec.partition("|")
@@ -261,5 +324,5 @@ class _Writer(string.Formatter):
     def _bracket(self, operand: Operand, least: int) -> str:
         if operand.level >= least:
             return operand.written
-        left, right = (r"\left(", r"\right)") if self.style is Style.LATEX else ("(", ")")
+        left, right = _BRACKETS.get(self.style, ("(", ")"))
         return f"{left}{operand.written}{right}"

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from xml.etree import ElementTree
 
 import pytest
 
@@ -72,6 +73,7 @@ def test_every_node_has_notation_a_docstring_and_a_formula_in_the_oracle(cls):
     assert node.writing().text
     assert node.writing().latex
     assert render(node, Style.LATEX).written.count("{") == render(node, Style.LATEX).written.count("}")
+    ElementTree.fromstring(node.mathml().replace("&#8289;", ""))
     assert ">>>" in inspect.getdoc(cls)
     if isinstance(node, Kernel):
         assert "Positive b" in inspect.getdoc(cls)

@@ -27,6 +27,7 @@ from mercer.points.vectors import Vectors
 from mercer.problems.certificate import Certificate, Status
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Solution
+from mercer.report import report
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
 
@@ -113,6 +114,28 @@ class KernelMachine(BaseEstimator):
         """
         self._check_fitted()
         _saved.save(self, path, X=X, functions=functions)
+
+    def report(self, X: Any, y: Any = None, *, test: Any = None, path: Any = None, title: str = "") -> str:
+        """The fitted machine on one page of HTML; see `mercer.report`.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their targets: those of the fit, or others.
+        test : tuple (X_test, y_test), optional
+            Rows that were held out, for the scores alone.
+        path : path, optional
+            The file to write.
+        title : str, optional
+            The heading.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        self._check_fitted()
+        return report(self, X, y, test=test, path=path, title=title)
 
     def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""

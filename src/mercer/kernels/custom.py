@@ -10,6 +10,7 @@ from mercer.kernels.inner import GAMMA_RULES
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.rules import ASSUMED, Rule
 from mercer.kernels.tape import Register, Tape
+from mercer.mathml import subscript
 from mercer.notation import Notation, Raw
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
@@ -75,7 +76,8 @@ class Precomputed(Kernel):
 
     rule: ClassVar[Rule] = ASSUMED
     notation: ClassVar[Notation] = Notation(
-        text="K[{x}, {z}]", latex="K_{{{x}, {z}}}", condition="because the matrix is given",
+        text="K[{x}, {z}]", latex="K_{{{x}, {z}}}", mathml=subscript("K", "{x}, {z}"),
+        condition="because the matrix is given",
         condition_latex=r"\text{{because the matrix is given}}",
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from mercer.kernels.rules import DELTA, Rule
 from mercer.kernels.series import PowerSeries, Share
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Indicator
+from mercer.mathml import fraction
 from mercer.notation import PRODUCT, Notation
 from mercer.term import param
 
@@ -117,6 +118,7 @@ class Tanimoto(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="{kernel:3}/({kernel.x} + {kernel.z:2} − {kernel:2})",
         latex=r"\frac{{{kernel}}}{{{kernel.x} + {kernel.z:2} - {kernel:2}}}", level=PRODUCT,
+        mathml=fraction("{kernel}", "{kernel.x} + {kernel.z:2} − {kernel:2}"),
     )  # fmt: skip
     kernel: Kernel = param(Linear(), KERNEL)
 

@@ -32,6 +32,7 @@ from mercer.kernels.rules import (
 )
 from mercer.kernels.tape import Register, Tape
 from mercer.maps.transform import Transform
+from mercer.mathml import fenced, power
 from mercer.notation import ATOM, POWER, PRODUCT, SUM, Notation
 from mercer.term import REQUIRED, param
 
@@ -243,6 +244,7 @@ class BernsteinPower(Distance):
     notation: ClassVar[Notation] = Notation(
         source="{distance:4} ** {exponent}", text="({distance})^{exponent}",
         latex=r"\left({distance}\right)^{{{exponent}}}", source_level=POWER, level=POWER,
+        mathml=power(fenced("(", "{distance}", ")"), "{exponent}"),
         condition="b(t) = t^{exponent}, 0 < {exponent} ≤ 1",
         condition_latex=r"b(t) = t^{{{exponent}}},\; 0 < {exponent} \le 1",
     )  # fmt: skip

@@ -10,6 +10,7 @@ from mercer.kernels.radial import Laplacian
 from mercer.kernels.rules import CHI_SQUARED, MINIMUM, Rule
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.tape import Register, Tape
+from mercer.mathml import called, fenced, fraction, line, over, row, subscript
 from mercer.notation import SUM, Notation
 from mercer.term import param
 
@@ -32,6 +33,7 @@ class HistogramIntersection(Kernel):
     rule: ClassVar[Rule] = MINIMUM
     notation: ClassVar[Notation] = Notation(
         text="Σ min({x}, {z})", latex=r"\sum_i \min({x}, {z})_i", level=SUM,
+        mathml=row(over("i"), line("min({x}, {z})_i")),
         condition="x ≥ 0, checked when points are bound", condition_latex=r"x \ge 0",
     )  # fmt: skip
 
@@ -58,6 +60,7 @@ class ChiSquared(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="Σ 2·{x:3}·{z:3}/({x} + {z:2})",
         latex=r"\sum_i \left(\frac{{2 \, {x:3} \, {z:3}}}{{{x} + {z:2}}}\right)_i",
+        mathml=row(over("i"), subscript(fenced("(", fraction("2·{x:3}·{z:3}", "{x} + {z:2}"), ")"), "i")),
         level=SUM, condition="x ≥ 0, checked when points are bound", condition_latex=r"x \ge 0",
     )  # fmt: skip
 
@@ -88,6 +91,14 @@ class ExponentialChiSquared(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="exp(−{gamma}·Σ ({x} − {z:2})²/({x} + {z:2}))",
         latex=r"\exp\left(-{gamma} \sum_i \left(\frac{{({x} - {z:2})^2}}{{{x} + {z:2}}}\right)_i\right)",
+        mathml=called(
+            "exp",
+            row(
+                line("−{gamma:?@·}"),
+                over("i"),
+                subscript(fenced("(", fraction("({x} − {z:2})²", "{x} + {z:2}"), ")"), "i"),
+            ),
+        ),
     )
     gamma: float = param(1.0, Positive)
 

@@ -15,6 +15,7 @@ from mercer.kernels.rows import NormPower
 from mercer.kernels.series import PowerSeries
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import UnitRows
+from mercer.mathml import fenced, fraction, line, power, row
 from mercer.notation import POWER, PRODUCT, Notation
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
@@ -50,6 +51,7 @@ class Polynomial(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="({gamma}·⟨{x}, {z}⟩ + {offset})^{degree}",
         latex=r"\left({gamma} \, \langle {x}, {z} \rangle + {offset}\right)^{{{degree}}}", level=POWER,
+        mathml=power(fenced("(", "{gamma:?@·}⟨{x}, {z}⟩ + {offset}", ")"), "{degree}"),
     )  # fmt: skip
     degree: int = param(REQUIRED, Integer(0))
     offset: float = param(1.0, NonNegative)
@@ -126,7 +128,7 @@ class ArcCosine(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="‖{x}‖^{order}·‖{z}‖^{order}·J_{order}(θ({x}, {z}))/π",
         latex=r"\tfrac1\pi \lVert {x} \rVert^{{{order}}} \lVert {z} \rVert^{{{order}}} J_{{{order}}}(\theta)",
-        level=PRODUCT,
+        level=PRODUCT, mathml=row(fraction("1", "π"), line("‖{x}‖^{order}‖{z}‖^{order}J_{order}(θ)")),
     )  # fmt: skip
     order: int = param(1, Integer(0, 2))
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from mercer.kernels.rules import Rule
 from mercer.kernels.tape import Register, Tape
+from mercer.mathml import whole
 from mercer.notation import Style, render
 from mercer.points.base import Points
 from mercer.term import Term
@@ -145,6 +146,10 @@ class Node(Term):
     def formula(self) -> str:
         """The formula in one line of text."""
         return render(self, Style.TEXT).written
+
+    def mathml(self, *, block: bool = False) -> str:
+        """The formula as a `math` element of HTML, in a line of its own or within one."""
+        return whole(render(self, Style.MATHML).written, block=block)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

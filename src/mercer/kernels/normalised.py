@@ -31,6 +31,7 @@ from mercer.kernels.rules import (
     Rule,
 )
 from mercer.kernels.tape import Register, Tape
+from mercer.mathml import fraction, root
 from mercer.notation import PRODUCT, Notation
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
@@ -67,6 +68,7 @@ class Normalised(Kernel):
     notation: ClassVar[Notation] = Notation(
         source="{kernel:4}.normalised()", text="{kernel:3}/√({kernel.x:3}·{kernel.z:3})",
         latex=r"\frac{{{kernel}}}{{\sqrt{{{kernel.x:3} \, {kernel.z:3}}}}}", level=PRODUCT,
+        mathml=fraction("{kernel:1}", root("{kernel.x:3}·{kernel.z:3}")),
     )  # fmt: skip
     kernel: Kernel = param(REQUIRED, KERNEL)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from mercer.kernels.tape import Register, Tape
+from mercer.mathml import called, fenced, fraction, line, power, root, row, subscript
 from mercer.notation import ATOM, POWER, PRODUCT
 
 __all__ = ["TABLE", "Profile", "matern_coefficients"]
@@ -32,6 +33,7 @@ class Profile:
     citation: str  # a key of rules.CITATIONS
     level: int = ATOM  # how tightly the written formula binds
     length_power: int = 2  # the length scale ℓ enters as ψ/ℓ² or as ψ/ℓ
+    mathml: str = ""  # where it is more than the text in one line
 
 
 def _gaussian(tape: Tape, psi: Register, p: Parameters) -> Register:
@@ -104,6 +106,7 @@ TABLE: dict[str, Profile] = {
             _gaussian,
             "t ↦ exp(−c·t) has derivatives of alternating sign",
             "schilling",
+            mathml=called("exp", row(line("−"), fraction("{psi}", "2{length_scale:?·@²}"))),
         ),
         Profile(
             "exponential",
@@ -121,6 +124,7 @@ TABLE: dict[str, Profile] = {
             _matern,
             "a mixture of exp(−c·t) over c, with an inverse gamma weight",
             "stein",
+            mathml=row(subscript("M", "{nu}"), fenced("(", row(root("{psi}"), line("{length_scale:?/@}")), ")")),
         ),
         Profile(
             "rational_quadratic",
@@ -130,6 +134,9 @@ TABLE: dict[str, Profile] = {
             "a mixture of exp(−c·t) over c, with a gamma weight",
             "schilling",
             level=POWER,
+            mathml=power(
+                fenced("(", row(line("1 +"), fraction("{psi}", "2{alpha:?·@}{length_scale:?·@²}")), ")"), "−{alpha}"
+            ),
         ),
         Profile(
             "cauchy",
@@ -139,6 +146,7 @@ TABLE: dict[str, Profile] = {
             "1/(1 + t) is a mixture of exp(−c·t) over c, with an exponential weight",
             "schilling",
             level=PRODUCT,
+            mathml=fraction("1", "1 + {psi:2}{length_scale:?/@²}"),
         ),
     )
 }

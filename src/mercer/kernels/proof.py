@@ -10,6 +10,8 @@ from typing import final
 
 from mercer.kernels.node import Node
 from mercer.kernels.rules import ASSUMED, CITATIONS, Rule
+from mercer.markup import Markup, element, joined
+from mercer.mathml import flow, whole
 from mercer.notation import Style, Writable, render, render_condition
 
 __all__ = ["Proof", "Step", "prove"]
@@ -21,6 +23,7 @@ _MEANING = {
     "kernel": "every Gram matrix is positive semi-definite",
     "distance": "conditionally negative definite, zero on the diagonal",
 }
+# How a step is referred to, by its sort and number.
 _SYMBOLS = {"kernel": ("k", "k"), "distance": ("ψ", r"\psi")}
 
 
@@ -36,8 +39,10 @@ class Step:
     sort: str  # "kernel" or "distance"
     formula: str
     formula_latex: str
+    formula_mathml: str
     condition: str
     condition_latex: str
+    condition_mathml: str
 
     def reason(self) -> str:
         """The rule and what it rests on, in words."""
@@ -102,7 +107,7 @@ class Proof:
         """The proof in plain text."""
         width = max(len(step.formula) for step in self.steps)
         digits = len(str(len(self.steps)))
-        lines = [self._claim()]
+        lines = [self.claim()]
         for step in self.steps:
             condition = f"; {step.condition}" if step.condition else ""
             lines.append(f"  {step.number:>{digits}}. {step.formula:<{width}}  {step.reason()}{condition}")
@@ -119,7 +124,8 @@ class Proof:
             rows.append(f"({step.number})\\quad & {step.formula_latex} && \\text{{{reason}}}{condition}")
         return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
-    def _claim(self) -> str:
+    def claim(self) -> str:
+        """What was to be shown, in one sentence."""
         sort = self.steps[-1].sort
         assumed = len(self.assumptions)
         proviso = ("", " if its assumption holds", " if its assumptions hold")[min(assumed, 2)]
@@ -132,6 +138,20 @@ class Proof:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    def table(self) -> Markup:
+        """The steps as a table of HTML, the formulas in MathML."""
+        heads = (element("th", words, scope="col") for words in ("Step", "Formula", "Because"))
+        return element(
+            "table",
+            element("thead", element("tr", *heads)),
+            element("tbody", *map(_written_row, self.steps)),
+            class_="proof",
+        )
+
+    def _repr_html_(self) -> str:
+        assumed = [element("p", element("b", "Assumed, not derived: "), words) for words in self.assumptions]
+        return element("div", element("p", self.claim()), self.table(), *assumed)
 
     def _repr_latex_(self) -> str:
         return self.latex()
@@ -162,7 +182,7 @@ class _Fold:
         self.steps: list[Step] = []
         self.known: dict[Node, Step] = {}
         # Nodes with long formulas, which later formulas refer to by step, so that no line grows with the tree.
-        self.long: dict[Style, dict[Writable, str]] = {Style.TEXT: {}, Style.LATEX: {}}
+        self.long: dict[Style, dict[Writable, str]] = {Style.TEXT: {}, Style.LATEX: {}, Style.MATHML: {}}
 
     def visit(self, node: Node) -> Step:
         if node in self.known:
@@ -181,7 +201,6 @@ class _Fold:
         if rule is None and text == premises[0].formula:
             step = premises[0]  # same text: do not repeat the step
         else:
-            names = self._names(Style.LATEX) if is_long else self.long[Style.LATEX]
             step = Step(
                 number=len(self.steps) + 1,
                 node=node,
@@ -189,9 +208,11 @@ class _Fold:
                 premises=tuple(premise.number for premise in premises),
                 sort=sort,
                 formula=text,
-                formula_latex=render(node, Style.LATEX, refer=names).written,
-                condition=render_condition(node, Style.TEXT, self.long[Style.TEXT]) if rule else "",
-                condition_latex=render_condition(node, Style.LATEX, self.long[Style.LATEX]) if rule else "",
+                formula_latex=self._formula(node, Style.LATEX, is_long),
+                formula_mathml=self._formula(node, Style.MATHML, is_long),
+                condition=self._condition(node, Style.TEXT),
+                condition_latex=self._condition(node, Style.LATEX),
+                condition_mathml=self._condition(node, Style.MATHML),
             )
             self.steps.append(step)
         self.known[node] = step
@@ -207,13 +228,31 @@ class _Fold:
             return whole, False
         return render(node, Style.TEXT, refer=self._names(Style.TEXT)).written, True
 
+    def _formula(self, node: Node, style: Style, is_long: bool) -> str:
+        return render(node, style, refer=self._names(style) if is_long else self.long[style]).written
+
+    def _condition(self, node: Node, style: Style) -> str:
+        return "" if node.by() is None else render_condition(node, style, self.long[style])
+
     def _names(self, style: Style) -> dict[Writable, str]:
         return {node: _named(step, style) for node, step in self.known.items()}
 
 
 def _named(step: Step, style: Style) -> str:
     symbol, latex = _SYMBOLS[step.sort]
+    if style is Style.MATHML:
+        return f"<msub><mi>{symbol}</mi><mn>{step.number}</mn></msub>"
     return f"{symbol}{str(step.number).translate(_SUBSCRIPTS)}" if style is Style.TEXT else f"{latex}_{{{step.number}}}"
+
+
+def _written_row(step: Step) -> Markup:
+    condition = joined("; ", flow(step.condition_mathml)) if step.condition_mathml else None
+    return element(
+        "tr",
+        element("th", str(step.number), scope="row"),
+        element("td", Markup(whole(step.formula_mathml))),
+        element("td", step.reason(), condition),
+    )
 
 
 def _escaped(words: str) -> str:

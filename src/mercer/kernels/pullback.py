@@ -171,6 +171,7 @@ def _writing(field: str, level: int) -> Notation:
     return Notation(
         source=f"{{{field}:4}}.on({{target}})", text=f"{{{field}}}", latex=f"{{{field}}}", level=level,
         condition="φ = {map_source}", condition_latex=r"\varphi: x \mapsto {map.x}",
+        condition_mathml="φ: x ↦ {map.x}",
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from mercer.kernels.schoenberg import LengthScale, Of, Radial
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Torus
 from mercer.maps.percolumn import PerColumn
+from mercer.mathml import called, fenced, fraction, line, over, root, row
 from mercer.notation import ATOM, PRODUCT, Notation
 from mercer.points.adapt import require
 from mercer.points.base import Points
@@ -126,7 +127,7 @@ class Matern(Radial):
         if not self.is_isotropic:
             return Notation(text="{scaled}", latex="{scaled}", level=PRODUCT)
         if self.nu > 2.5:
-            return Notation(text=self.profile.text, latex=self.profile.latex)
+            return Notation(text=self.profile.text, latex=self.profile.latex, mathml=self.profile.mathml)
         root, root_latex = (
             f"√({2 * self.nu:g}·{{psi:3}}){{length_scale:?/@}}",
             rf"\sqrt{{{{{2 * self.nu:g} \, {{psi:3}}}}}}{{length_scale:? / @}}",
@@ -144,7 +145,10 @@ class Matern(Radial):
             degree
         ]
         return Notation(
-            text=polynomial + decay, latex=polynomial_latex + decay_latex, level=PRODUCT if degree else ATOM
+            text=polynomial + decay,
+            latex=polynomial_latex + decay_latex,
+            level=PRODUCT if degree else ATOM,
+            mathml=_matern(2 * self.nu, degree),
         )
 
     def derivation(self) -> Kernel:
@@ -240,6 +244,9 @@ class Periodic(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="exp(−2·Σ sin²(π({x} − {z:2})/{period})/{length_scale}²)",
         latex=r"\exp\left(-2 \sum_i \sin^2(\pi({x} - {z:2})_i{period:? / @}){length_scale:? / @^2}\right)",
+        mathml=called(
+            "exp", row(line("−2·"), over("i"), line("sin² (π({x} − {z:2})_i{period:?/@}){length_scale:?/@²}"))
+        ),
     )
     length_scale: LengthScale = param(1.0, PositiveOrRule)
     period: float | npt.NDArray[np.float64] = param(1.0, PositiveNumbers)
@@ -274,6 +281,14 @@ class Periodic(Kernel):
     def fractional(self, exponent: float) -> Kernel:
         """The power of the Gaussian kernel on the torus."""
         return self.replace(length_scale=_divided(self, self.length_scale, exponent, exponent**-0.5))
+
+
+def _matern(factor: float, degree: int) -> str:
+    """The MathML of the orders ½, 3/2 and 5/2: a polynomial of degree 0, 1 or 2."""
+    rooted = row(root(f"{factor:g}·{{psi:3}}" if degree else "{psi}"), line("{length_scale:?/@}"))
+    square = row(line("+"), fraction("5·{psi:3}", "3{length_scale:?·@²}")) if degree == 2 else ""
+    polynomial = fenced("(", row(line("1 +"), rooted, square), ")") if degree else ""
+    return row(polynomial, called("exp", row(line("−"), rooted)))
 
 
 def _divided(kernel: Kernel, length: LengthScale, exponent: float, factor: float) -> LengthScale:

@@ -13,6 +13,7 @@ from mercer.kernels.called import real_values
 from mercer.kernels.kernel import Kernel, RowFunction
 from mercer.kernels.linear import Linear
 from mercer.kernels.logs import is_steep, log_diagonal
+from mercer.mathml import called, fenced, fraction, line, power, row
 from mercer.notation import POWER, PRODUCT, Notation, function_name
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
@@ -45,6 +46,7 @@ class GaussianEnvelope(RowFunction):
     notation: ClassVar[Notation] = Notation(
         text="exp(−‖{x}‖²/(2·{length_scale}²))",
         latex=r"\exp\left(-\frac{{\lVert {x} \rVert^2}}{{2{length_scale:? \cdot @^2}}}\right)",
+        mathml=called("exp", row(line("−"), fraction("‖{x}‖²", "2{length_scale:?·@²}"))),
     )
     length_scale: float = param(REQUIRED, Length)
 
@@ -128,7 +130,10 @@ class InverseRoot(RowFunction):
     """
 
     notation: ClassVar[Notation] = Notation(
-        text="({kernel.x})^(−1/2)", latex=r"\left({kernel.x}\right)^{{-1/2}}", level=POWER
+        text="({kernel.x})^(−1/2)",
+        latex=r"\left({kernel.x}\right)^{{-1/2}}",
+        level=POWER,
+        mathml=power(fenced("(", "{kernel.x}", ")"), "−1/2"),
     )
     kernel: Kernel = param(REQUIRED, KERNEL)
 

@@ -19,6 +19,7 @@ from mercer.kernels.rules import SCHOENBERG, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Scale
 from mercer.maps.percolumn import PerColumn
+from mercer.mathml import line
 from mercer.notation import Notation, Raw, Style, fill
 from mercer.points.base import Points
 from mercer.term import REQUIRED, param
@@ -39,7 +40,8 @@ class Radial(Kernel):
         """The profile, of the kernel's own distance."""
         if not self.is_isotropic:
             return Notation(text="{scaled}", latex="{scaled}", level=self.profile.level)
-        return Notation(text=self.profile.text, latex=self.profile.latex, level=self.profile.level)
+        of = self.profile
+        return Notation(text=of.text, latex=of.latex, level=of.level, mathml=of.mathml)
 
     def slot(self, name: str) -> Any:
         """The fields, the distance, and the kernel of scaled columns."""
@@ -141,19 +143,20 @@ class Of(Kernel):
 
     def writing(self) -> Notation:
         """The profile of the kernel, of this distance."""
+        of = self.kernel.writing()
         return Notation(
-            source="{kernel:4}.of({distance})", text=self.kernel.writing().text, latex=self.kernel.writing().latex,
-            level=self.kernel.writing().level,
+            source="{kernel:4}.of({distance})", text=of.text, latex=of.latex, level=of.level, mathml=of.mathml,
             condition="f(t) = {f} completely monotone: {because}", condition_latex="f(t) = {f}",
         )  # fmt: skip
 
     def slot(self, name: str) -> Any:
         """The distance, the profile as a function of t, and the parameters of the kernel."""
         if name == "f":
-            notation, t = self.kernel.writing(), Raw("t", "t")
+            notation, t = self.kernel.writing(), Raw("t", "t", "<mi>t</mi>")
             return Raw(
                 fill(notation.text, self.kernel, Style.TEXT, psi=t),
                 fill(notation.latex, self.kernel, Style.LATEX, psi=t),
+                fill(line(notation.mathml or notation.text), self.kernel, Style.MATHML, psi=t),
             )
         if name == "because":
             return Raw(self.kernel.profile.because, self.kernel.profile.because)

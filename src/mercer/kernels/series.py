@@ -10,6 +10,7 @@ from mercer.kernels.kernel import Kernel
 from mercer.kernels.rows import KERNEL, Diagonal, IsPositive
 from mercer.kernels.rules import INVERSE_SUM, POWER_SERIES, Rule
 from mercer.kernels.tape import Register, Tape
+from mercer.mathml import fraction, line, row
 from mercer.notation import PRODUCT, Notation, Raw
 from mercer.term import REQUIRED, param
 
@@ -30,6 +31,7 @@ class Series:
     nonnegative: bool  # whether the sum is ≥ 0 everywhere inside the radius
     fold: Callable[[Tape, Register], Register]
     citation: str  # a key of rules.CITATIONS
+    mathml: str = ""  # where it is more than the text in one line
 
 
 def _geometric(tape: Tape, t: Register) -> Register:
@@ -47,20 +49,24 @@ TABLE: dict[str, Series] = {
         Series(
             "geometric", "{kernel:4}/(1 − {kernel:2})", r"\frac{{{kernel}}}{{1 - {kernel:2}}}",
             "aₙ = 1 for n ≥ 1", 1.0, False, False, _geometric, "shawe-taylor",
+            fraction("{kernel}", "1 − {kernel:2}"),
         ),
         Series(
             "arccosine0", "J₀({kernel})/π", r"\tfrac1\pi J_0\left({kernel}\right)",
             "1 − θ/π = ½ + arcsin(t)/π with cos θ = t", 1.0, True, True, _arccosine(0), "cho-saul",
+            row(fraction("1", "π"), line("J₀({kernel})")),
         ),
         Series(
             "arccosine1", "J₁({kernel})/π", r"\tfrac1\pi J_1\left({kernel}\right)",
             "(sin θ + (π − θ)·cos θ)/π with cos θ = t: its derivative is order 0",
             1.0, True, True, _arccosine(1), "cho-saul",
+            row(fraction("1", "π"), line("J₁({kernel})")),
         ),
         Series(
             "arccosine2", "J₂({kernel})/π", r"\tfrac1\pi J_2\left({kernel}\right)",
             "(3·sin θ·cos θ + (π − θ)·(1 + 2·cos² θ))/π with cos θ = t: its derivative is 4 times order 1",
             1.0, True, True, _arccosine(2), "cho-saul",
+            row(fraction("1", "π"), line("J₂({kernel})")),
         ),
     )
 }  # fmt: skip
@@ -115,7 +121,7 @@ class PowerSeries(Kernel):
     def writing(self) -> Notation:
         """The sum of the series."""
         return Notation(
-            text=self.row.text, latex=self.row.latex, level=PRODUCT,
+            text=self.row.text, latex=self.row.latex, level=PRODUCT, mathml=self.row.mathml,
             condition="aₙ ≥ 0: {coefficients}; |k| ≤ {limit}", condition_latex=r"\lvert k \rvert \le {limit}",
         )  # fmt: skip
 
@@ -153,6 +159,7 @@ class InverseSum(Kernel):
     rule: ClassVar[Rule] = INVERSE_SUM
     notation: ClassVar[Notation] = Notation(
         text="1/({kernel.x} + {kernel.z:2})", latex=r"\frac{{1}}{{{kernel.x} + {kernel.z:2}}}", level=PRODUCT,
+        mathml=fraction("1", "{kernel.x} + {kernel.z:2}"),
         condition="a(x) = {kernel.x}; 0 where a = 0", condition_latex=r"a(x) = {kernel.x}",
     )  # fmt: skip
     kernel: Kernel = param(REQUIRED, KERNEL)
@@ -190,6 +197,7 @@ class Share(Kernel):
     notation: ClassVar[Notation] = Notation(
         text="{kernel:3}/({kernel.x} + {kernel.z:2})",
         latex=r"\frac{{{kernel}}}{{{kernel.x} + {kernel.z:2}}}",
+        mathml=fraction("{kernel}", "{kernel.x} + {kernel.z:2}"),
         level=PRODUCT,
     )
     kernel: Kernel = param(REQUIRED, KERNEL)

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from mercer.domains import TupleOf
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.maps.base import Map
+from mercer.mathml import subscript
 from mercer.notation import Notation, Raw
 from mercer.points import Column, Domain, Indicators, Points, Table, Vectors
 from mercer.term import REQUIRED, param
@@ -63,7 +64,10 @@ class Columns(Map):
 
     needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS, Domain.TABLE})
     notation: ClassVar[Notation] = Notation(
-        source="Columns({arguments})", text="{x:4}[{arguments}]", latex=r"{x:4}_{{{arguments}}}"
+        source="Columns({arguments})",
+        text="{x:4}[{arguments}]",
+        latex=r"{x:4}_{{{arguments}}}",
+        mathml=subscript("{x:4}", "{arguments}"),
     )
     names: tuple[str | int, ...] = param(REQUIRED, COLUMN_NAMES)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.errors import InvalidInput
 from mercer.maps.base import Map
+from mercer.mathml import subscript
 from mercer.notation import Notation
 from mercer.points import Domain, Indicators, Points, Sets
 
@@ -37,7 +38,7 @@ class Indicator(Map):
     """
 
     needs: ClassVar[frozenset[Domain]] = frozenset({Domain.SETS})
-    notation: ClassVar[Notation] = Notation(text="1[{x}]", latex=r"\mathbf{{1}}_{{{x}}}")
+    notation: ClassVar[Notation] = Notation(text="1[{x}]", latex=r"\mathbf{{1}}_{{{x}}}", mathml=subscript("1", "{x}"))
 
     def fit(self, points: Points) -> "FittedIndicator":
         """Number the items of the basis: in increasing order if they can be sorted, else in order of appearance."""

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer.maps.base import StatelessMap
+from mercer.mathml import fraction
 from mercer.notation import Notation
 from mercer.points import Domain, Points, Vectors
 
@@ -33,7 +34,7 @@ class UnitRows(StatelessMap):
 
     needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS})
     notation: ClassVar[Notation] = Notation(
-        text="{x:3} / ‖{x}‖", latex=r"{x:3} / \left\lVert {x} \right\rVert", level=2
+        text="{x:3} / ‖{x}‖", latex=r"{x:3} / \left\lVert {x} \right\rVert", level=2, mathml=fraction("{x}", "‖{x}‖")
     )
 
     def out_width(self, width: int) -> int:

@@ -1,10 +1,11 @@
 """What is known of an answer: the numbers by which anybody can see how far from solved it is."""
 
-import html
 import math
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, final
+
+from mercer.markup import element
 
 __all__ = ["Certificate", "Status"]
 
@@ -49,6 +50,22 @@ class Status(Enum):
         return self in _CERTIFIED
 
 
+# Label of `Certificate.lines` -> what its figure says.
+_MEANINGS = {
+    "primal": "What was minimised, at the published answer.",
+    "dual": "A proved lower bound on what any answer could reach.",
+    "gap": "Primal minus dual: no answer is better by more than this. Relative to the largest of the terms compared.",
+    "violation": "How far a condition that should hold exactly is missed, at the worst row.",
+    "residual": "How far the published coefficients are from solving their equations, relative to the targets.",
+    "‖K r‖": "Zero at a least-squares solution: how far the answer is from one.",
+    "condition": "By how much the system can enlarge errors of rounding: digits are few when it comes near 1e16.",
+    "rank": "How many directions the kernel tells apart on these rows.",
+    "assuming": "A claim that was not derived; the certificate is worth as much as it.",
+    "evaluations": "How many kernel values were computed.",
+    "steps": "Iterations of the solver; a direct one takes none.",
+    "time": "What solving and certifying took.",
+    "note": "",
+}
 _CERTIFIED = frozenset(
     {Status.OPTIMAL, Status.INTERPOLATING, Status.LEAST_SQUARES, Status.MARGIN_OPTIMAL, Status.BY_FORMULA}
 )
@@ -166,6 +183,10 @@ class Certificate:
         ]
         return [(label, text) for label, text in found if text]
 
+    def figures(self) -> list[tuple[str, str, str]]:
+        """The same with what each figure says, as triples of a label, a text and a plain sentence."""
+        return [(label, text, _MEANINGS.get(label, "")) for label, text in self.lines()]
+
     @property
     def heading(self) -> str:
         """The first line: what was solved, by what, and how it ended."""
@@ -186,15 +207,18 @@ class Certificate:
     def _repr_html_(self) -> str:
         """A table for notebooks, with a mark that says at once whether the answer is certified."""
         mark, colour = ("✓", "#1a7f37") if self.is_certified else ("✗", "#b35900")
-        rows = "".join(
-            f'<tr><th style="text-align:left">{html.escape(label)}</th>'
-            f'<td style="text-align:left">{html.escape(text)}</td></tr>'
-            for label, text in self.lines()
-        )
-        return (
-            f'<div><p><b style="color:{colour}">{mark}</b> {html.escape(self.heading)}</p>'
-            f"<table><tbody>{rows}</tbody></table></div>"
-        )
+        left = "text-align:left"
+        rows = [
+            element(
+                "tr",
+                element("th", label, style=left, scope="row"),
+                element("td", text, style=left),
+                element("td", element("small", meaning), style=left),
+            )
+            for label, text, meaning in self.figures()
+        ]
+        heading = element("p", element("b", mark, style=f"color:{colour}"), f" {self.heading}")
+        return element("div", heading, element("table", element("tbody", *rows)))
 
 
 def _number(value: float, form: str) -> str:

@@ -1,0 +1,223 @@
+"""What pictures read: the machine inside an estimator, targets, and rows that are thinned where there are many."""
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from mercer.errors import InvalidInput
+from mercer.kernels.binding import bind
+from mercer.kernels.called import given_values
+from mercer.kernels.custom import Custom, Precomputed
+from mercer.models.model import Model
+from mercer.plots.style import count
+from mercer.points.adapt import as_points
+from mercer.points.base import Points, is_missing
+from mercer.points.given import Given
+from mercer.points.stored import Stored
+
+__all__ = [
+    "Machine", "column_names", "column_of", "deviations_of", "gram_of", "is_classes", "joined", "labels_of",
+    "machine_of", "numbers_of", "plain", "predictions_of", "same_length", "thinned",
+]  # fmt: skip
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+# Up to so many different numbers may be the names of classes.
+MOST_CLASSES = 30
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """What is inside an estimator: the fitted machine, and the steps before it.
+
+    Attributes
+    ----------
+    whole : estimator
+        What was given, or the best estimator of a search: it predicts from X as the user has it.
+    last : estimator
+        The machine of mercer itself.
+    before : estimator, optional
+        The other steps of a pipeline.
+    """
+
+    whole: Any
+    last: Any
+    before: Any = None
+
+    @property
+    def model(self) -> Model:
+        """The fitted model."""
+        model: Model = self.last.model_
+        return model
+
+    def points(self, X: Any) -> Points:
+        """X as the machine sees it."""
+        seen = X if self.before is None else self.before.transform(X)
+        return Given(seen) if isinstance(self.model.basis, Given) else as_points(seen)
+
+    def gram(self, X: Any, rows: Rows) -> Array:
+        """K between some rows of X, in float64."""
+        model, points = self.model, self.points(X)
+        if isinstance(points, Given):
+            return given_values(model.kernel.fn, points, points)[np.ix_(rows, rows)]
+        return gram_of(model.kernel, points, rows)
+
+
+def machine_of(estimator: Any) -> Machine:
+    """The fitted machine inside an estimator, a pipeline or a search.
+
+    Raises
+    ------
+    InvalidInput
+        If it is not fitted, or not one of mercer's.
+    """
+    whole = vars(estimator).get("best_estimator_", estimator)
+    steps = vars(whole).get("steps")
+    last = whole if steps is None else steps[-1][1]
+    last = vars(last).get("best_estimator_", last)
+    if not isinstance(vars(last).get("model_"), Model):
+        name = type(last).__name__
+        is_ours = type(last).__module__.startswith("mercer.")
+        raise InvalidInput(
+            f"This {name} is not fitted yet." if is_ours else f"{name} is not a kernel machine of mercer.",
+            "The picture is drawn from what fit leaves: model_ and certificate_.",
+            "Call fit first." if is_ours else "Pass an estimator of mercer, or a pipeline that ends in one.",
+        )
+    return Machine(whole, last, whole[:-1] if steps is not None and len(steps) > 1 else None)
+
+
+def gram_of(kernel: Any, points: Points, rows: Rows) -> Array:
+    """K between some of the points, in float64."""
+    if isinstance(points, Stored) or isinstance(kernel, Precomputed):
+        matrix = points.matrix if isinstance(points, Stored) else Stored(points.raw()).matrix
+        if matrix.shape[0] != matrix.shape[1]:
+            raise InvalidInput(
+                "The picture needs the square matrix of kernel values.",
+                f"Got shape {matrix.shape}.",
+                "Pass the matrix that the machine was fitted on.",
+            )
+        return np.asarray(matrix[np.ix_(rows, rows)], dtype=np.float64)
+    chosen = points.take(rows)
+    resolved = kernel if isinstance(kernel, Custom) else kernel.resolve(points)
+    return np.asarray(bind(resolved, chosen, dtype=np.float64).self_cross().dense(), dtype=np.float64)
+
+
+def labels_of(y: Any, n: int, name: str = "y") -> npt.NDArray[Any]:
+    """One label or target for each row; nothing may be missing."""
+    found = np.asarray(y)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1:
+        raise InvalidInput(
+            f"{name} must be one-dimensional.", f"Got shape {found.shape}.", "Draw one column at a time."
+        )
+    same_length(found, n, name)
+    missing = [i for i, value in enumerate(found.tolist()) if is_missing(value)]
+    if missing:
+        raise InvalidInput(f"{name} must not hold missing values.", f"{name}[{missing[0]}] is {found[missing[0]]}.")
+    return found
+
+
+def numbers_of(values: Any, name: str, n: int | None = None) -> Array:
+    """Finite numbers, one for each row."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name} must hold numbers.", f"Got {type(values).__name__}.") from error
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1 or not found.size:
+        raise InvalidInput(f"{name} must hold one number for each row.", f"Got shape {found.shape}.")
+    if n is not None:
+        same_length(found, n, name)
+    if not np.isfinite(found).all():
+        row = int(np.argmin(np.isfinite(found)))
+        raise InvalidInput(f"{name} must be finite.", f"{name}[{row}] is {found[row]}.")
+    return found
+
+
+def same_length(found: npt.NDArray[Any], n: int, name: str) -> None:
+    """Refuse a collection that is not as long as the others."""
+    if len(found) != n:
+        raise InvalidInput(f"{name} must have one entry for each of the {n} rows.", f"Got {len(found)}.")
+
+
+def is_classes(y: npt.NDArray[Any]) -> bool:
+    """Whether targets are names of classes: anything but numbers, or few whole numbers."""
+    if y.dtype.kind not in "fiu":
+        return True
+    different = np.unique(y)
+    return len(different) <= MOST_CLASSES and bool((different == np.round(different)).all())
+
+
+def thinned(n: int, most: int) -> tuple[Rows, str]:
+    """At most so many of n rows, drawn by chance (always the same), and a note that says so if some are left out.
+
+    Examples
+    --------
+    >>> rows, note = thinned(100_000, 1_000)
+    >>> len(rows), len(note) > 0, thinned(10, 1_000)[1]
+    (1000, True, '')
+    """
+    if n <= most:
+        return np.arange(n), ""
+    rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+    return rows, f"{count(most)} of {count(n)} rows shown"
+
+
+def joined(*parts: str) -> str:
+    """The parts of a note that say something."""
+    return "; ".join(part for part in parts if part)
+
+
+def plain(value: Any) -> str:
+    """A label as people write it."""
+    text = str(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 18 else f"{text[:17]}…"
+
+
+def column_names(X: Any, d: int) -> list[str]:
+    """The names of the columns of a table; else x₁, x₂ and so on."""
+    columns = getattr(X, "columns", X if isinstance(X, dict) else None)
+    if columns is not None and len(list(columns)) == d:
+        return [plain(name) for name in columns]
+    return [f"x{str(j + 1).translate(SUBSCRIPTS)}" for j in range(d)]
+
+
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def predictions_of(estimator: Any, X: Any) -> Any:
+    """What an estimator of anybody predicts."""
+    predict = getattr(estimator, "predict", None)
+    if predict is None:
+        raise InvalidInput(f"{type(estimator).__name__} does not predict.", "", "Pass a fitted estimator.")
+    return predict(X)
+
+
+def deviations_of(estimator: Any, X: Any, target: int = 0) -> Array | None:
+    """The posterior standard deviations of a ridge machine of mercer; None of any other."""
+    try:
+        machine = machine_of(estimator)
+    except InvalidInput:
+        return None
+    known = machine.model.uncertainty
+    points = machine.points(X) if known is not None else None
+    if known is None or points is None or isinstance(points, Stored) or np.isinf(known.cost).any():
+        return None
+    phi = None if machine.model.weights is None else machine.model.features
+    return column_of(known.deviations(machine.model.binding, phi, points), target)
+
+
+def column_of(values: Any, target: int) -> npt.NDArray[Any]:
+    """One column of targets or predictions."""
+    found = np.asarray(values)
+    if found.ndim < 2:
+        return found
+    if not 0 <= target < found.shape[1]:
+        raise InvalidInput(f"target must be from 0 to {found.shape[1] - 1}.", f"Got {target!r}.")
+    return np.asarray(found[:, target])
