@@ -39,7 +39,7 @@ def run(
     kinds = kinds_of(fitted)
     out.line("model", f"{type(machine).__name__}, in {model}")
     if kinds:
-        out.line("columns", ", ".join(f"{name} ({kind.partition(' as ')[0]})" for name, kind in kinds.items()))
+        out.line("columns", ", ".join(f"{name} ({kind})" for name, kind in kinds.items()))
     else:
         out.line("columns", f"{machine.n_features_in_} numbers, sparse")
     if known.classes is not None:

@@ -14,7 +14,7 @@ import typer
 from mercer.cli.interrupt import Interruption, watching
 from mercer.cli.machines import AUTO, CLASSIFICATION, OUTLIERS, Machine, choose, settings
 from mercer.cli.outcome import BadData, Exit, WrongUse
-from mercer.cli.preparing import Data, Recipe, assembled, machine_of, preparation, read, recipe
+from mercer.cli.preparing import Data, Recipe, assembled, machine_of, preparation, read, recipe, seen
 from mercer.cli.printing import Output
 from mercer.cli.reading import FORMATS, Source
 from mercer.cli.scoring import Score, score, splits
@@ -24,6 +24,8 @@ from mercer.kernels import Kernel
 
 __all__ = ["run"]
 
+# Names of columns in a line.
+SHOWN = 12
 # Shared by the commands that read data files.
 FormatOption = Annotated[
     str | None, typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's name where not given.")
@@ -86,14 +88,14 @@ def run(
     row = choose(machine, task, found.y)
     found = _for_task(found, row)
     plan = recipe(kernel, found)
-    _say_data(out, source, found, row)
+    _say_data(out, source, found, row, plan)
     started = time.perf_counter()
     with watching() as stop:
         work = _Work(out, row, found, plan, given, tune, scale, seed, stop)
         done = work.evaluate(cv, test_size)
         model, chosen = work.finish()
     seconds = time.perf_counter() - started
-    return _say_model(out, model, found, row, done, chosen, seconds, output, stop)
+    return _say_model(out, model, work.X, row, done, chosen, seconds, output, stop)
 
 
 def _for_task(data: Data, row: Machine) -> Data:
@@ -139,6 +141,7 @@ class _Work:
         self.out = out
         self.row = row
         self.data = data
+        self.X = seen(data, plan)
         self.plan = plan
         self.given = given
         self.tune = tune
@@ -149,20 +152,20 @@ class _Work:
 
     def fit(self, rows: npt.NDArray[np.intp] | None, *, shows: bool) -> tuple[Any, Chosen | None]:
         """A model of some rows, None for all."""
-        data = self.data if rows is None else replace(self.data, X=_rows(self.data.X, rows), y=_rows(self.data.y, rows))
-        plan, given, chosen = self.plan, self.given, None
+        X, y = (self.X, self.data.y) if rows is None else (_rows(self.X, rows), _rows(self.data.y, rows))
+        kernel, given, chosen = self.plan.kernel, self.given, None
+        steps = preparation(self.data, self.plan, scale=self.scale)
         if self.tune:
-            steps = preparation(data, plan, scale=self.scale)
-            X = data.X if steps is None else steps.fit_transform(data.X)
-            if data.y is None:
+            if y is None:
                 raise WrongUse("--tune needs a --target, by which to compare.")
-            chosen = search(self.row, plan.kernel, X, data.y, given, self.seed, self.out, self.stop)
-            plan, given = replace(plan, kernel=chosen.kernel), {**given, **chosen.params}
-        machine = self.row.make(plan.kernel, data.y, **given)
+            Z = X if steps is None else steps.fit_transform(X)
+            chosen = search(self.row, kernel, Z, y, given, self.seed, self.out, self.stop)
+            kernel, given = chosen.kernel, {**given, **chosen.params}
+        machine = self.row.make(kernel, y, **given)
         if shows and self.out.shows_progress and "verbose" in machine.get_params(deep=False):
             machine.set_params(verbose=1)
-        model = assembled(machine, data, plan, scale=self.scale)
-        model.fit(data.X, data.y)
+        model = assembled(machine, steps)
+        model.fit(X, y)
         return model, chosen
 
     def evaluate(self, cv: int | None, test_size: float | None) -> Score | None:
@@ -174,7 +177,7 @@ class _Work:
             try:
                 for train, test in pairs:
                     self.best = self.fit(train, shows=len(pairs) == 1)
-                    X, y = _rows(data.X, test), _rows(data.y, test)
+                    X, y = _rows(self.X, test), _rows(data.y, test)
                     answers.append(self.best[0].predict(X))
                     truths.append(y)
                     constants.append(_constant(task is CLASSIFICATION, _rows(data.y, train), len(test)))
@@ -220,27 +223,17 @@ def _constant(is_label: bool, y: Any, m: int) -> Any:
     return np.full(m, labels[counts.argmax()])
 
 
-def _say_data(out: Output, source: Source, data: Data, row: Machine) -> None:
+def _say_data(out: Output, source: Source, data: Data, row: Machine, plan: Recipe) -> None:
     width = len(data.columns) or data.X.shape[1]
     out.line("data", f"{source.name}: {len(data)} rows, {width} columns{'' if data.columns else ', sparse'}")
     for note in source.notes:
         out.line("", note)
-    kinds: dict[str, list[str]] = {}
-    for column in data.columns:
-        if column.is_used:
-            kinds.setdefault(column.kind, []).append(column.name)
-    for kind, names in kinds.items():
-        out.line(kind.partition(" as ")[0], ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else ""))
-    for column in data.columns:
-        if not column.is_used:
-            out.line("left out", f"{column.name}: {column.note}")
-        elif ";" in column.note or column.missing:
-            missing = f"{column.missing} rows have no value" if column.missing else ""
-            extra = column.note.partition("; ")[2]
-            out.line("", f"{column.name}: {'; '.join(part for part in (missing, extra) if part)}")
     if data.target is not None:
-        labels = f", {len(np.unique(data.y))} labels" if row.task is CLASSIFICATION else ""
+        labels = f", {len(np.unique(data.y))} labels" if row.task is CLASSIFICATION else f", {data.target.note}"
         out.line("target", f"{data.target.name}: {row.task.name}{labels}")
+    say_columns(out, data)
+    for reason in plan.reasons:
+        out.line("", reason)
     out.fact(
         data=source.name,
         rows=len(data),
@@ -248,13 +241,30 @@ def _say_data(out: Output, source: Source, data: Data, row: Machine) -> None:
         columns=[vars(column) for column in data.columns],
         target=None if data.target is None else data.target.name,
         task=row.task.name,
+        reasons=plan.reasons,
     )
+
+
+def say_columns(out: Output, data: Data) -> None:
+    """What was inferred of the columns: kind by kind, then what is left out or doubtful."""
+    kinds: dict[str, list[str]] = {}
+    for column in data.used:
+        kinds.setdefault(column.kind, []).append(column.name)
+    for kind, names in kinds.items():
+        out.line(kind, ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""))
+    for column in data.columns:
+        missing = f"{column.missing} rows without a value" if column.missing else ""
+        said = "; ".join(part for part in (missing, column.doubt) if part)
+        if column.left_out:
+            out.line("left out", f"{column.name}: {column.left_out}")
+        elif said:
+            out.line("note", f"{column.name}: {said}")
 
 
 def _say_model(
     out: Output,
     model: Any,
-    data: Data,
+    X: Any,
     row: Machine,
     done: Score | None,
     chosen: Chosen | None,
@@ -295,7 +305,7 @@ def _say_model(
         model=None,
     )
     if output is not None:
-        save(model, data.X, output)
+        save(model, X, output)
         out.line("stored", output)
         out.fact(model=str(output))
     if stop.came:

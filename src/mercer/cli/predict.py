@@ -8,11 +8,12 @@ from typing import Annotated, Any, final
 import numpy as np
 import numpy.typing as npt
 import typer
+from sklearn.pipeline import Pipeline
 
 from mercer.cli.columns import Column
 from mercer.cli.fit import DataArgument, EncodingOption, FormatOption, HeaderOption, SepOption
 from mercer.cli.outcome import BadData, Exit, WrongUse
-from mercer.cli.preparing import as_frame, kinds_of, machine_of, prepared
+from mercer.cli.preparing import as_frame, flattened, kinds_of, machine_of, prepared
 from mercer.cli.printing import Output, as_json
 from mercer.cli.reading import Piece, Source
 from mercer.cli.storing import check_writable, load
@@ -107,7 +108,7 @@ def answers(
         found = found or len(piece) > 0
         if not len(piece):
             continue
-        X = _matched(piece, kinds, source, said)
+        X = _matched(piece, kinds, source, said, isinstance(fitted, Pipeline))
         names, block = [PREDICTION], [np.asarray(fitted.predict(X))]
         if proba:
             each = fitted.predict_proba(X)
@@ -126,7 +127,7 @@ def answers(
         raise BadData(f"{source.name} holds no rows.")
 
 
-def _matched(piece: Piece, kinds: dict[str, str], source: Source, said: list[str]) -> Any:
+def _matched(piece: Piece, kinds: dict[str, str], source: Source, said: list[str], is_prepared: bool) -> Any:
     """The columns that the model knows, in its order; refuses if one is not there, and notes others."""
     if not kinds:
         if piece.frame is None:
@@ -147,7 +148,8 @@ def _matched(piece: Piece, kinds: dict[str, str], source: Source, said: list[str
     further = [str(name) for name in frame.columns if str(name) not in kinds]
     if further and not said:
         said.append(f"passed over, because the model does not know them: {_some(further)}")
-    return as_frame(frame, [Column(name, kind, "") for name, kind in kinds.items()], source.decimal)
+    made = as_frame(frame, [Column(name, kind) for name, kind in kinds.items()], source.decimal)
+    return flattened(made) if is_prepared else made
 
 
 def _some(names: list[str]) -> str:

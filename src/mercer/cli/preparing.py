@@ -16,11 +16,17 @@ from mercer.cli.columns import CATEGORIES, DATES, NUMBERS, Column, given_kinds, 
 from mercer.cli.machines import AUTO
 from mercer.cli.outcome import BadData, WrongUse
 from mercer.cli.reading import LABEL, Source, nearest
-from mercer.kernels import RBF, Kernel, parse
+from mercer.kernels import Kernel, parse
+from mercer.kernels.auto import auto
 from mercer.maps import Columns
+from mercer.points.table import Table
 
-__all__ = ["Data", "Recipe", "as_frame", "assembled", "kinds_of", "machine_of", "preparation", "prepared", "read", "recipe"]
+__all__ = ["Data", "Recipe", "as_frame", "assembled", "flattened", "kinds_of", "machine_of", "preparation", "prepared", "read", "recipe", "seen", "typed"]
 
+# Kinds that become numbers in front of a formula that names no columns.
+PREPARED = (NUMBERS, DATES, CATEGORIES)
+EPOCH = np.datetime64("1970-01-01")
+BY_DTYPE = {"M": DATES, "O": CATEGORIES}
 # Squares of larger numbers overflow.
 LARGEST = 1e150
 
@@ -57,7 +63,7 @@ class Data:
     @property
     def has_missing(self) -> bool:
         """Whether a number is missing somewhere."""
-        return any(column.missing and column.kind != CATEGORIES for column in self.used)
+        return any(column.missing for column in self.used)
 
 
 def read(source: Source, target: str | None, drop: Iterable[str] = (), kinds: Iterable[str] = ()) -> Data:
@@ -88,7 +94,7 @@ def read(source: Source, target: str | None, drop: Iterable[str] = (), kinds: It
     columns = tuple(infer_all(features, given, source.decimal))
     used = [column for column in columns if column.is_used]
     if not used:
-        why = "; ".join(f"{column.name!r}: {column.note}" for column in columns[:5])
+        why = "; ".join(f"{column.name!r}: {column.left_out}" for column in columns[:5])
         raise BadData("No column tells one row from another.", f"{why}.", "--kind NAME=KIND says what a column holds.")
     return Data(as_frame(features, used, source.decimal), y, columns, about)
 
@@ -105,36 +111,38 @@ def _sparse(source: Source, X: Any, labels: Any, target: str | None) -> Data:
 
 
 def _target(series: Any, name: str, given: str | None, decimal: str) -> tuple[Column, npt.NDArray[Any]]:
-    """Numbers where all of it are, else texts."""
-    about = infer(series, name, given, decimal)
-    if about.kind == NUMBERS or (given is None and not about.is_used):
-        values = values_of(series, NUMBERS, decimal)
-        if np.isfinite(values).sum() + about.missing >= len(values) and np.isfinite(values).any():
-            return replace(about, kind=NUMBERS), values
-    if about.kind.startswith(DATES):
-        raise BadData(
-            f"The target {name!r} holds dates.", "", f"Say --kind {name}=categories if they are labels."
-        )
-    texts = values_of(series, CATEGORIES, decimal)
-    texts[series.isna().to_numpy()] = None
-    return replace(about, kind=CATEGORIES), texts
+    """Numbers where all of it are, else texts; NaN or None where missing."""
+    about = replace(infer(series, name, given, decimal), left_out="")
+    if about.kind == DATES:
+        raise BadData(f"The target {name!r} holds dates.", "", f"Say --kind {name}=categories if they are labels.")
+    y = values_of(series, about.kind, decimal)
+    if about.kind == NUMBERS:
+        _refuse_large(y, name)
+    return about, y
 
 
 def as_frame(frame: pd.DataFrame, columns: Iterable[Column], decimal: str = ".") -> pd.DataFrame:
     """The columns as a machine takes them, in this order; refuses what is not finite, by column and row."""
-    made = {}
-    for column in columns:
-        values = values_of(frame[column.name], column.kind, decimal)
-        if values.dtype != object:
-            wrong = np.flatnonzero(np.abs(values) > LARGEST)
-            if wrong.size:
-                raise BadData(
-                    f"Column {column.name!r} holds a number that is too large to compute with.",
-                    f"Row {wrong[0] + 1} has {values[wrong[0]]:g}.",
-                    f"Mend it, or leave the column out with --drop {column.name}.",
-                )
-        made[column.name] = values
-    return pd.DataFrame(made)
+    made = typed(frame, columns, decimal)
+    for name in made.columns:
+        if made[name].dtype == np.float64:
+            _refuse_large(made[name].to_numpy(), name)
+    return made
+
+
+def typed(frame: pd.DataFrame, columns: Iterable[Column], decimal: str = ".") -> pd.DataFrame:
+    """The columns, each by its kind."""
+    return pd.DataFrame({column.name: values_of(frame[column.name], column.kind, decimal) for column in columns})
+
+
+def _refuse_large(values: npt.NDArray[np.float64], name: str) -> None:
+    wrong = np.flatnonzero(np.abs(values) > LARGEST)
+    if wrong.size:
+        raise BadData(
+            f"Column {name!r} holds a number that is too large to compute with.",
+            f"Row {wrong[0] + 1} has {values[wrong[0]]:g}.",
+            f"Mend it, or leave the column out with --drop {name}.",
+        )
 
 
 @final
@@ -162,12 +170,11 @@ def recipe(formula: str, data: Data) -> Recipe:
     kernel = parse(formula)
     if not isinstance(kernel, Kernel):
         raise WrongUse(f"{formula} is a distance, not a kernel.", "", f'Try --kernel "RBF().of({formula})".')
-    read_columns = {name for part in kernel.walk() if isinstance(part, Columns) for name in part.names}
-    named = {name for name in read_columns if isinstance(name, str)}
+    named = column_names(kernel)
     there = [column.name for column in data.used]
     for name in sorted(named):
         if name not in there:
-            left_out = next((column.note for column in data.columns if column.name == name), "")
+            left_out = next((column.left_out for column in data.columns if column.name == name), "")
             raise WrongUse(
                 f"The formula names a column {name!r}, and there is none to use.",
                 f"It was left out: {left_out}." if left_out else "",
@@ -176,14 +183,51 @@ def recipe(formula: str, data: Data) -> Recipe:
     return Recipe(kernel, bool(named))
 
 
+def column_names(kernel: Kernel) -> set[str]:
+    """The columns that a formula names."""
+    names = (name for part in kernel.walk() if isinstance(part, Columns) for name in part.names)
+    return {name for name in names if isinstance(name, str)}
+
+
 def automatic(data: Data) -> Recipe:
-    """A kernel for data that nobody described."""
-    return Recipe(RBF("median"), False, ("the Gaussian kernel; its length is the median distance between rows",))
+    """A kernel for data that nobody described, by `mercer.auto`."""
+    proposal = auto(data.X)
+    reasons = tuple(f"{', '.join(each.columns) or 'X'}: {each.kind}, {each.reason}" for each in proposal.reasons)
+    return Recipe(proposal.kernel, bool(data.columns), reasons)
 
 
-def assembled(machine: Any, data: Data, plan: Recipe, *, scale: bool = True) -> Any:
+def seen(data: Data, plan: Recipe) -> Any:
+    """The columns that the machine gets: those that the formula names, or those that can be prepared as numbers."""
+    if not data.columns:
+        return data.X
+    if plan.by_name:
+        named = column_names(plan.kernel)
+        return data.X[[column.name for column in data.used if column.name in named]]
+    chosen = [column.name for column in data.used if column.kind in PREPARED]
+    if not chosen:
+        raise BadData(
+            "A formula that names no columns needs numbers, dates or categories, and there are none.",
+            "",
+            'Name the columns in it, as in --kernel "Delta().on(\'name\')", or say what they hold with --kind.',
+        )
+    return flattened(data.X[chosen])
+
+
+def flattened(frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns as scikit-learn's steps take them: dates as days since 1970, and missing texts as empty ones."""
+    made = {}
+    for name in frame.columns:
+        values = frame[name].to_numpy()
+        if values.dtype.kind == "M":
+            values = np.where(np.isnat(values), np.nan, (values - EPOCH) / np.timedelta64(1, "D"))
+        elif values.dtype == object:
+            values = np.array(["" if value is None else value for value in values], dtype=object)
+        made[name] = values
+    return pd.DataFrame(made)
+
+
+def assembled(machine: Any, steps: Any) -> Any:
     """The machine behind the steps that prepare the columns, where its kernel reads them as one vector."""
-    steps = preparation(data, plan, scale=scale)
     return machine if steps is None else Pipeline([("columns", steps), ("machine", machine)])
 
 
@@ -194,11 +238,11 @@ def preparation(data: Data, plan: Recipe, *, scale: bool = True) -> Any:
     """
     if plan.by_name or not data.columns:
         return None
-    groups: dict[str, list[Column]] = {}
+    groups: dict[str, list[str]] = {}
     for column in data.used:
-        groups.setdefault(column.kind, []).append(column)
-    steps = [(kind, _step(kind, scale), [column.name for column in columns]) for kind, columns in groups.items()]
-    return ColumnTransformer(steps)
+        if column.kind in PREPARED:
+            groups.setdefault(column.kind, []).append(column.name)
+    return ColumnTransformer([(kind, _step(kind, scale), names) for kind, names in groups.items()])
 
 
 def _step(kind: str, scale: bool) -> Any:
@@ -211,10 +255,12 @@ def _step(kind: str, scale: bool) -> Any:
 def kinds_of(model: Any) -> dict[str, str]:
     """The kinds of the columns of a fitted model, by name, in its order; empty where it takes a sparse matrix."""
     if isinstance(model, Pipeline):
-        return {name: kind for kind, _, names in model[0].transformers for name in names}
-    names = vars(model).get("feature_names_in_", ())
-    columns = getattr(model.model_.basis, "columns", {})
-    return {str(name): CATEGORIES if columns[str(name)].values.dtype == object else NUMBERS for name in names}
+        kinds = {name: kind for kind, _, names in model[0].transformers for name in names}
+        return {str(name): kinds[name] for name in model[0].feature_names_in_}
+    basis = model.model_.basis
+    if not isinstance(basis, Table):
+        return {}
+    return {name: BY_DTYPE.get(column.values.dtype.kind, NUMBERS) for name, column in basis.columns.items()}
 
 
 def machine_of(model: Any) -> Any:
@@ -225,4 +271,3 @@ def machine_of(model: Any) -> Any:
 def prepared(model: Any, X: Any) -> Any:
     """What the machine at the end sees of X."""
     return model[:-1].transform(X) if isinstance(model, Pipeline) else X
-
