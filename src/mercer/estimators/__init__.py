@@ -1,6 +1,6 @@
 """Kernel machines as scikit-learn estimators: the only layer that knows scikit-learn."""
 
-from mercer.estimators import _storable  # noqa: F401 (fills the table of what a file may hold)
+from mercer.estimators import _transformers  # noqa: F401 (fills the table of what a file may hold)
 from mercer.estimators._saved import load, save
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid

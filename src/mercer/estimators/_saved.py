@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.config import version
 from mercer.errors import BadModelFile, InvalidArgument, MercerError, NotStorable, shown
+from mercer.estimators._frames import as_given, as_stored
 from mercer.io import Functions, Reader, Writer, pack, unpack, write_atomically
 from mercer.io.strictjson import read_json, write_json
 from mercer.points.base import Points, is_points
@@ -167,6 +168,7 @@ def _restored(content: Any, arrays: dict[str, npt.NDArray[Any]], functions: Func
     if not isinstance(machine, BaseEstimator):
         raise BadModelFile("The model file holds no machine.")
     try:
+        check_is_fitted(machine)
         _verify(machine, content.get("verify"), reader)
     except BadModelFile:
         raise
@@ -202,16 +204,19 @@ def _current(content: Any) -> dict[str, Any]:
 def _evidence_of(machine: Any, X: Any, writer: Writer) -> Any:
     """Some rows and what the machine makes of them."""
     if X is not None:
-        stored = writer.value(_first(X), "rows")
+        stored = writer.value(as_stored(_first(X)), "rows")
         # As they come back from the file: a frame may lose what no prediction should depend on.
-        rows = Reader(writer.arrays, Functions(writer.functions.used)).value(stored)
+        rows = as_given(Reader(writer.arrays, Functions(writer.functions.used)).value(stored))
         method, found = _answers(machine, rows)
         return {"X": stored, "method": method, "values": writer.value(found, "predictions")}
     fitted = next(_fitted(machine), None)
     if fitted is None or not len(fitted.model_.basis):
         return None
     index = np.unique(np.linspace(0, len(fitted.model_.basis) - 1, ROWS).astype(int)).tolist()
-    method, found = _answers(fitted, _training_rows(fitted.model_.basis, index))
+    try:
+        method, found = _answers(fitted, _training_rows(fitted.model_.basis, index))
+    except MercerError:  # it cannot predict, for instance by distances that a precomputed kernel does not know
+        return None
     return {"rows": index, "method": method, "values": writer.value(found, "predictions")}
 
 
@@ -220,7 +225,7 @@ def _verify(machine: Any, evidence: Any, reader: Reader) -> None:
         return
     saved = reader.value(evidence["values"])
     if "X" in evidence:
-        asked, rows = machine, reader.value(evidence["X"])
+        asked, rows = machine, as_given(reader.value(evidence["X"]))
     else:
         asked, index = next(_fitted(machine)), evidence["rows"]
         if not isinstance(index, list) or not all(type(i) is int and 0 <= i < len(asked.model_.basis) for i in index):

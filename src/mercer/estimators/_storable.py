@@ -107,7 +107,7 @@ def _of_rows(value: Any, model: Model) -> bool:
 FITS: dict[str, Callable[[Any, Model], bool]] = {
     "model_": lambda value, model: isinstance(value, Model),
     "certificate_": lambda value, model: isinstance(value, Certificate),
-    "n_features_in_": lambda value, model: isinstance(value, Integral) and value > 0,
+    "n_features_in_": lambda value, model: isinstance(value, Integral) and int(value) > 0,
     "feature_names_in_": lambda value, model: _array(value, "O") and value.ndim == 1,
     "_explanation": lambda value, model: isinstance(value, str),
     "_is_flat": lambda value, model: isinstance(value, bool),
@@ -147,8 +147,9 @@ def _take(value: BaseEstimator, writer: Writer, path: str) -> Any:
     if name is None:
         raise NotStorable(
             f"A model file cannot hold a {kind.__module__}.{kind.__qualname__} ({path}).",
-            "Only classes of a fixed table can be stored, so that loading runs no code of a file.",
-            f"The table has {', '.join(row.kind.__name__ for row in ESTIMATORS.values())}.",
+            "Only classes of a fixed table can be stored, so that loading runs no code of a file: "
+            f"{', '.join(row.kind.__name__ for row in ESTIMATORS.values())}.",
+            "Save its best_estimator_." if "best_estimator_" in vars(value) else "",
         )
     params = value.get_params(deep=False)
     fitted = {key: part for key, part in vars(value).items() if key not in params and key not in LEFT_OUT}

@@ -118,7 +118,7 @@ def unpack(file: BinaryIO, size: int) -> tuple[Any, dict[str, npt.NDArray[Any]]]
 
 
 def _bytes(array: npt.NDArray[Any]) -> memoryview:
-    return memoryview(array.reshape(-1).view(np.uint8)) if array.size else memoryview(bytearray())
+    return array.reshape(-1).view(np.uint8).data if array.size else memoryview(bytearray())
 
 
 def _places(table: dict[str, Any], room: int) -> list[tuple[str, np.dtype[Any], tuple[int, ...]]]:

@@ -69,7 +69,8 @@ class Writer:
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
         self.arrays: dict[str, npt.NDArray[Any]] = {}
-        self._known: dict[int, tuple[Any, Any]] = {}  # what was stored already, kept alive, and its reference
+        # What was stored already, kept alive, and its name.
+        self._known: dict[Any, tuple[npt.NDArray[Any], str]] = {}
 
     def value(self, value: Any, path: str) -> Any:
         """A value as JSON; `path` says where it stands, for messages and the names of arrays."""
@@ -93,14 +94,18 @@ class Writer:
             )
         return {row.tag: row.take(value, self, path)}
 
-    def array(self, array: npt.NDArray[Any], path: str) -> str:
-        """Store an array of numbers; the same array is stored once. Returns its name."""
-        if id(array) in self._known:
-            return str(self._known[id(array)][1])
+    def array(self, array: npt.NDArray[Any], path: str, *, is_value: bool = False) -> str:
+        """Store an array of numbers, and return its name; the same array is stored once.
+
+        With `is_value` an equal one is the same.
+        """
+        key: Any = (array.dtype.str, array.shape, array.tobytes()) if is_value else id(array)
+        if key in self._known:
+            return self._known[key][1]
         name = path
         while name in self.arrays:
             name += "_"
-        self._known[id(array)] = (array, name)
+        self._known[key] = (array, name)
         stored = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).reshape(array.shape)
         if stored.dtype not in NAMES:
             raise NotStorable(f"A model file cannot hold {path}: an array of {array.dtype}.")

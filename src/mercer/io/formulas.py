@@ -1,8 +1,9 @@
 """Kernels as text. Functions in them are named, never stored; long arrays in them become arrays of the file."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from keyword import iskeyword
 from typing import Any, final
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from mercer.errors import BadModelFile, NotStorable
 from mercer.kernels.kernel import Distance, Kernel
-from mercer.kernels.parse import MAPS, METHODS, NAMES, NODES, parse
+from mercer.kernels.parse import MAPS, NAMES, NODES, parse
 from mercer.notation import function_name
 from mercer.term import Term
 
@@ -42,7 +43,7 @@ class Functions:
                 self.used[name] = function
                 return name
         own = "".join(letter if letter.isalnum() else "_" for letter in function_name(function)).strip("_")
-        base = own if own.isidentifier() and own not in TAKEN else f"function_{own}".rstrip("_")
+        base = own if own.isidentifier() and own not in TAKEN and not iskeyword(own) else f"function_{own}".rstrip("_")
         name, count = base, 1
         while name in self.used or name in self.given:
             count += 1
@@ -74,7 +75,7 @@ class Functions:
         return found
 
 
-TAKEN = frozenset({*NAMES, *METHODS, "Window"})
+TAKEN = frozenset({*NAMES, "Window"})
 
 
 def _origin(function: Callable[..., Any]) -> str:
@@ -155,8 +156,3 @@ class _Formula:
         for name, value in values.items():
             object.__setattr__(stand, name, value)
         return stand
-
-
-def needed(names: Iterable[str], functions: Functions) -> dict[str, Any]:
-    """The functions of some names."""
-    return {name: functions.find(name) for name in names}

@@ -32,7 +32,7 @@ def _take_formula(value: Kernel | Distance, writer: Writer, path: str) -> Any:
     written = written_formula(value, writer.functions)
     if not written.functions and not written.arrays:
         return written.text
-    arrays = {name: writer.array(array, f"{path}.{name}") for name, array in written.arrays.items()}
+    arrays = {name: writer.array(array, f"{path}.{name}", is_value=True) for name, array in written.arrays.items()}
     return [written.text, list(written.functions), arrays]
 
 
@@ -91,7 +91,7 @@ def _uncertainty_fits(known: Uncertainty) -> bool:
     return good and not np.isnan(cost).any() and all(_is_array(bound, shape[1:]) for bound in bounds)
 
 
-def _votes_fit(votes: Votes) -> bool:
+def _votes_fit(votes: Any) -> bool:
     known = votes.weights in WEIGHTS if isinstance(votes.weights, str) else callable(votes.weights)
     counts = isinstance(votes.n_classes, tuple) and all(type(n) is int and n > 0 for n in votes.n_classes)
     return known and counts and type(votes.n_neighbors) is int and votes.n_neighbors > 0
@@ -168,7 +168,7 @@ def _weights_match(model: Model) -> bool:
     return model.features is not None and len(model.weights) == model.features.n_features
 
 
-def _certificate_fits(found: Certificate) -> bool:
+def _certificate_fits(found: Any) -> bool:
     good = all(isinstance(getattr(found, part.name), NUMBERS.get(part.type, object)) for part in fields(Certificate))
     good = good and isinstance(found.status, Status) and isinstance(found.trace, tuple)
     texts = (found.machine, found.solver, found.note)
@@ -180,7 +180,7 @@ def _certificate_fits(found: Certificate) -> bool:
     )
 
 
-def _make_status(stored: Any, reader: Reader) -> Status:
+def _make_status(stored: Any, _reader: Reader) -> Status:
     if text(stored) not in Status.__members__:
         raise BadModelFile(f"The model file names a status that there is not: {stored[:60]!r}.")
     return Status[stored]

@@ -4,7 +4,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer.domains import is_hashable
 from mercer.errors import BadModelFile
@@ -149,7 +148,7 @@ def _make_places(stored: Any, reader: Reader) -> Places:
     return Places(rows, width)
 
 
-def _are_places(rows: npt.NDArray[Any], n: int, width: int) -> bool:
+def _are_places(rows: Any, n: int, width: int) -> bool:
     good = isinstance(rows, np.ndarray) and rows.dtype == np.int64 and rows.shape == (n,)
     return good and (n == 0 or bool(rows.min() >= 0 and rows.max() < width))
 

@@ -14,8 +14,8 @@ def write_json(value: Any) -> str:
 
     Examples
     --------
-    >>> write_json({"a": [1, 2.5, "é"]})
-    '{"a":[1,2.5,"\\\\u00e9"]}'
+    >>> write_json({"a": [1, 2.5]})
+    '{"a":[1,2.5]}'
     """
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 

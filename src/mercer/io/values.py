@@ -2,7 +2,7 @@
 
 import base64
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -23,9 +23,11 @@ __all__ = ["checked_csr", "object_array", "refuse_collisions"]
 # Types that stand for themselves in parameters such as dtype=np.float64.
 TYPES: dict[str, type] = {kind.__name__: kind for kind in (bool, int, float, str, object)} | {
     f"numpy.{name}": np.dtype(name).type
-    for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-    + ("float16", "float32", "float64", "str", "bytes", "object")
-}
+    for name in (
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+        "float64", "str", "bytes", "object",
+    )
+}  # fmt: skip
 TYPE_NAMES = {kind: name for name, kind in TYPES.items()}
 NUMBERS = frozenset("biuf")
 # Different values with the same hash that a table may have.
@@ -34,7 +36,7 @@ MOST_ALIKE = 64
 LONGEST_DTYPE = 24
 
 
-def _make_float(stored: Any, reader: Reader) -> float:
+def _make_float(stored: Any, _reader: Reader) -> float:
     if stored not in ("inf", "-inf", "nan"):
         raise BadModelFile("A number of the model file is none.", f"Got {str(stored)[:60]!r}.")
     return float(stored)
@@ -87,7 +89,7 @@ def _make_dict(stored: Any, reader: Reader) -> dict[Any, Any]:
     return found
 
 
-def _take_numpy(value: np.generic, writer: Writer, path: str) -> str:
+def _take_numpy(value: np.generic, writer: Writer, path: str) -> Any:
     return _stored_array(np.asarray(value), writer, path)
 
 
@@ -172,7 +174,7 @@ def _objects(stored: Any, reader: Reader) -> npt.NDArray[Any]:
     return object_array(entries).reshape(shape)
 
 
-_FORMS = {
+_FORMS: dict[str, Callable[[Any, Reader], npt.NDArray[Any]]] = {
     "columns first": _columns_first,
     "text": partial(_units, "<u4", 0x10FFFF),
     "bytes": partial(_units, "|u1", 0xFF),
@@ -212,13 +214,13 @@ def checked_csr(stored: Any, reader: Reader) -> Any:
     return sp.csr_array((data, indices, indptr), shape=(rows, columns))
 
 
-def _make_type(stored: Any, reader: Reader) -> type:
+def _make_type(stored: Any, _reader: Reader) -> type:
     if text(stored) not in TYPES:
         raise BadModelFile(f"The model file names a type that no file may name: {stored[:60]!r}.")
     return TYPES[stored]
 
 
-def _take_type(value: type, writer: Writer, path: str) -> str:
+def _take_type(value: type, _writer: Writer, path: str) -> str:
     if value not in TYPE_NAMES:
         raise NotStorable(
             f"A model file cannot hold {path}.", f"It is the class {value.__module__}.{value.__qualname__}."
@@ -226,7 +228,7 @@ def _take_type(value: type, writer: Writer, path: str) -> str:
     return TYPE_NAMES[value]
 
 
-def _make_dtype(stored: Any, reader: Reader) -> np.dtype[Any]:
+def _make_dtype(stored: Any, _reader: Reader) -> np.dtype[Any]:
     found = np.dtype(text(stored)[:LONGEST_DTYPE])
     if found.kind not in "biufcOUSmM" or found.hasobject != (found.kind == "O"):
         raise BadModelFile(f"The model file names a dtype that no file may name: {stored[:60]!r}.")
