@@ -74,6 +74,18 @@ TABLE: dict[str, Row] = {
         "Search for points on which a Python function is not a kernel.",
         ("mercer refute mine.py:similarity", "mercer refute mine.py:similarity --data points.csv"),
     ),
+    "report": Row(
+        "Write a page about a model: proof, certificate, scores, pictures.",
+        ("mercer report wine.mercer new.csv --target kind -o report.html",),
+    ),
+    "plan": Row(
+        "Say what a fit would take, in bytes and seconds, before it is made.",
+        ("mercer plan big.csv --target y", "mercer plan big.csv --target y --machine svc --set C=100"),
+    ),
+    "doctor": Row(
+        "Look for what would make a fit fail, or do worse than it could.",
+        ("mercer doctor wine.csv --target kind", "mercer doctor wine.csv --target kind --model wine.mercer --json"),
+    ),
     "demo": Row("Watch the commands at work on a small table.", ("mercer demo",)),
     "bench": Row(
         "Measure this computer, side by side with scikit-learn, in about two minutes.",
@@ -160,7 +172,7 @@ def framed(run: Run) -> Callable[..., None]:
             raise
         except BrokenPipeError:
             raise typer.Exit(_stop_writing()) from None
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (each becomes a message and a code)
+        except (Exception, KeyboardInterrupt) as error:
             if type(error).__module__.partition(".")[0] in ("typer", "click"):
                 raise
             code = code_of(error)

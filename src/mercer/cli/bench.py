@@ -48,7 +48,9 @@ class Duel:
 
 def run(
     out: Output,
-    scale: Annotated[float, typer.Option(min=0.01, max=10.0, help="Times so many rows; 1 takes about two minutes.")] = 1.0,
+    scale: Annotated[
+        float, typer.Option(min=0.01, max=10.0, help="Times so many rows; 1 takes about two minutes.")
+    ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the random data.")] = 0,
 ) -> Exit:
     """Measure this computer, side by side with scikit-learn.

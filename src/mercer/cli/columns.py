@@ -12,7 +12,18 @@ import pandas as pd
 from mercer.cli.dialect import is_number
 from mercer.cli.outcome import BadData, WrongUse
 
-__all__ = ["CATEGORIES", "DATES", "KINDS", "NUMBERS", "TEXTS", "Column", "given_kinds", "infer", "infer_all", "values_of"]
+__all__ = [
+    "CATEGORIES",
+    "DATES",
+    "KINDS",
+    "NUMBERS",
+    "TEXTS",
+    "Column",
+    "given_kinds",
+    "infer",
+    "infer_all",
+    "values_of",
+]
 
 # A column of numbers may have this share of other texts, which count as missing.
 JUNK_SHARE = 0.05

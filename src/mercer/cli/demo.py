@@ -38,7 +38,9 @@ COMMANDS: tuple[tuple[str, Exit], ...] = (
 
 def run(
     out: Output,
-    folder: Annotated[Path | None, typer.Option(help="Where its files go, to play with; else they are removed.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where its files go, to play with; else they are removed.")
+    ] = None,
 ) -> Exit:
     """Watch the commands at work on a small table: 178 wines of three growers."""
     if folder is not None:

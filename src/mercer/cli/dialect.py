@@ -95,7 +95,9 @@ def _encoding(sample: bytes, notes: list[str]) -> str:
             return name
     if b"\0" in sample[:4096]:
         raise BadData(
-            "The data is not text.", "It has zero bytes.", "Say what it is with --format, or its --encoding if it is text."
+            "The data is not text.",
+            "It has zero bytes.",
+            "Say what it is with --format, or its --encoding if it is text.",
         )
     try:
         codecs.getincrementaldecoder("utf-8")().decode(sample)

@@ -6,13 +6,14 @@ import numpy as np
 import typer
 from sklearn.pipeline import Pipeline
 
-from mercer.cli.fit import proof_facts, proof_in_a_line
+from mercer.cli.fit import proof_facts, proof_in_a_line, short_formula
 from mercer.cli.outcome import Exit
 from mercer.cli.predict import ModelArgument
 from mercer.cli.preparing import kinds_of, machine_of
 from mercer.cli.printing import Output
 from mercer.cli.storing import load
 from mercer.kernels import Kernel
+from mercer.kernels.proof import Proof
 from mercer.models import Model
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
@@ -20,6 +21,8 @@ from mercer.points.vectors import Vectors
 __all__ = ["influences", "run"]
 
 WIDEST = 6
+# Formulas so wide have their reason beside them.
+BESIDE = 44
 
 
 def run(
@@ -44,12 +47,12 @@ def run(
         out.line("columns", f"{machine.n_features_in_} numbers, sparse")
     if known.classes is not None:
         out.line("labels", ", ".join(map(str, known.classes)))
-    out.line("kernel", known.kernel)
+    out.line("kernel", short_formula(known.kernel))
     out.line("rests on", _basis(machine, known, certificate))
     out.line("proof", proof_in_a_line(known.kernel))
     if isinstance(known.kernel, Kernel):
         out.text()
-        out.text(known.kernel.proof())
+        out.text(_written(known.kernel.proof()))
     out.text()
     out.text(certificate)
     top = _top(fitted, known, rows)
@@ -72,6 +75,17 @@ def run(
         influential=top,
     )
     return Exit.FINE if certificate.is_certified else Exit.NO
+
+
+def _written(proof: Proof) -> str:
+    """The steps, without what was learnt column by column; the reason of a long one stands below it."""
+    lines = []
+    for step in proof.steps:
+        formula = short_formula(step.formula)
+        condition = f"; {short_formula(step.condition)}" if step.condition else ""
+        gap = f"{'':<{BESIDE - len(formula)}}" if len(formula) <= BESIDE else "\n" + " " * (BESIDE + 5)
+        lines.append(f"{step.number:>3}. {formula}{gap}  {step.reason()}{condition}")
+    return "\n".join(lines)
 
 
 def _basis(machine: Any, known: Model, certificate: Any) -> str:
@@ -104,7 +118,7 @@ def _top(fitted: Any, known: Model, count: int) -> list[dict[str, Any]]:
     return [
         {
             "influence": float(found[row]),
-            "alpha": float(alpha[i, 0]) if alpha.shape[1] == 1 else alpha[i].tolist(),
+            "alpha": ", ".join(f"{value:.4g}" for value in alpha[i]),
             **{name: values[i] for name, values in shown.items()},
         }
         for i, row in enumerate(order)

@@ -1,5 +1,6 @@
 """`mercer fit`: from a data file to a fitted machine, with a score that it did not see coming."""
 
+import re
 import sys
 import time
 from dataclasses import replace
@@ -14,7 +15,7 @@ import typer
 from mercer.cli.interrupt import Interruption, watching
 from mercer.cli.machines import AUTO, CLASSIFICATION, OUTLIERS, Machine, choose, settings
 from mercer.cli.outcome import BadData, Exit, WrongUse
-from mercer.cli.preparing import Data, Recipe, assembled, machine_of, preparation, read, recipe, seen
+from mercer.cli.preparing import Data, Recipe, assembled, machine_of, read, recipe, seen, steps_of
 from mercer.cli.printing import Output
 from mercer.cli.reading import FORMATS, Source
 from mercer.cli.scoring import Score, score, splits
@@ -24,6 +25,9 @@ from mercer.kernels import Kernel
 
 __all__ = ["run"]
 
+LEARNT = re.compile(r"\[-?\d[^\[\]']*(,[^\[\]']*){2,}\]")
+MANY_NAMES = re.compile(r"((?:'[^']*', ){2}'[^']*')(?:, '[^']*'){2,}")
+LONG_NUMBER = re.compile(r"\d+\.\d{6,}(e[+-]?\d+)?")
 # Names of columns in a line.
 SHOWN = 12
 # Shared by the commands that read data files.
@@ -46,7 +50,9 @@ def run(
     machine: Annotated[
         str,
         typer.Option(
-            "--machine", "-m", help="auto, svc, nu-svc, logistic, ridge, svr, nu-svr, neighbors, smoother, centroid, one-class."
+            "--machine",
+            "-m",
+            help="auto, svc, nu-svc, logistic, ridge, svr, nu-svr, neighbors, smoother, centroid, one-class.",
         ),
     ] = AUTO,
     kernel: Annotated[str, typer.Option("--kernel", "-k", help="A formula, or auto.")] = AUTO,
@@ -64,7 +70,9 @@ def run(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the machine, such as C=10.")
     ] = None,
-    scale: Annotated[bool, typer.Option("--scale/--no-scale", help="Whether columns of numbers are standardised.")] = True,
+    scale: Annotated[
+        bool, typer.Option("--scale/--no-scale", help="Whether columns of numbers are standardised.")
+    ] = True,
     format_: FormatOption = None,
     sep: SepOption = None,
     encoding: EncodingOption = None,
@@ -154,7 +162,7 @@ class _Work:
         """A model of some rows, None for all."""
         X, y = (self.X, self.data.y) if rows is None else (_rows(self.X, rows), _rows(self.data.y, rows))
         kernel, given, chosen = self.plan.kernel, self.given, None
-        steps = preparation(self.data, self.plan, scale=self.scale)
+        steps = steps_of(self.data, self.plan, scale=self.scale)
         if self.tune:
             if y is None:
                 raise WrongUse("--tune needs a --target, by which to compare.")
@@ -282,7 +290,7 @@ def _say_model(
     parameters = {name: vars(machine)[name] for name in (row.penalty, *row.in_units) if name and name in vars(machine)}
     said = ", ".join(f"{name} = {value:.4g}" for name, value in parameters.items())
     out.line("machine", type(machine).__name__ + (f" with {said}" if said else ""))
-    out.line("kernel", found)
+    out.line("kernel", short_formula(found))
     out.line("proof", proof_in_a_line(found))
     if chosen is not None:
         edge = f"; {' and '.join(chosen.edges)} at the end of the range, so more may be gained" if chosen.edges else ""
@@ -311,6 +319,20 @@ def _say_model(
     if stop.came:
         return Exit.INTERRUPTED
     return Exit.FINE if certificate.is_certified else Exit.NO
+
+
+def short_formula(kernel: object) -> str:
+    """A formula with few digits, and without what was learnt column by column.
+
+    Examples
+    --------
+    >>> from mercer.kernels import RBF
+    >>> from mercer.maps import Scale
+    >>> short_formula(RBF(1.23456789).on(Scale([1.0, 2.0, 3.0, 4.0])))
+    'RBF(1.23457).on(Scale([…]))'
+    """
+    text = MANY_NAMES.sub(r"\1, …", LEARNT.sub("[…]", str(kernel)))
+    return LONG_NUMBER.sub(lambda found: f"{float(found[0]):.6g}", text)
 
 
 def _gap(certificate: Any) -> str:

@@ -14,14 +14,14 @@ from mercer.cli.columns import Column
 from mercer.cli.fit import DataArgument, EncodingOption, FormatOption, HeaderOption, SepOption
 from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.preparing import as_frame, flattened, kinds_of, machine_of, prepared
-from mercer.cli.printing import Output, as_json
+from mercer.cli.printing import Output
 from mercer.cli.reading import Piece, Source
 from mercer.cli.storing import check_writable, load
 from mercer.cli.writing import CSV, Block, style_of, written
 from mercer.estimators import KernelRidge, KernelRidgeCV
 from mercer.io import write_atomically
 
-__all__ = ["ModelArgument", "answers", "run"]
+__all__ = ["ModelArgument", "answers", "matched", "run"]
 
 PREDICTION = "prediction"
 ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `mercer fit -o` writes it.")]
@@ -33,7 +33,9 @@ def run(
     data: DataArgument,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="A file named .csv, .tsv or .jsonl, with .gz or without; else CSV is printed."),
+        typer.Option(
+            "-o", "--output", help="A file named .csv, .tsv or .jsonl, with .gz or without; else CSV is printed."
+        ),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="A column with the probability of every label.")] = False,
     std: Annotated[bool, typer.Option("--std", help="A column with the standard deviation of f.")] = False,
@@ -100,15 +102,14 @@ def answers(
     fitted: Any, source: Source, rows: int, keep: Any, said: list[str], *, proba: bool, std: bool
 ) -> Iterator[Block]:
     """The columns of the answer, piece by piece."""
-    kinds = kinds_of(fitted)
-    if not kinds:
+    if not kinds_of(fitted):
         source.width = machine_of(fitted).n_features_in_
     found = False
     for piece in source.pieces(rows):
         found = found or len(piece) > 0
         if not len(piece):
             continue
-        X = _matched(piece, kinds, source, said, isinstance(fitted, Pipeline))
+        X = matched(piece, fitted, source, said)
         names, block = [PREDICTION], [np.asarray(fitted.predict(X))]
         if proba:
             each = fitted.predict_proba(X)
@@ -127,8 +128,9 @@ def answers(
         raise BadData(f"{source.name} holds no rows.")
 
 
-def _matched(piece: Piece, kinds: dict[str, str], source: Source, said: list[str], is_prepared: bool) -> Any:
+def matched(piece: Piece, fitted: Any, source: Source, said: list[str]) -> Any:
     """The columns that the model knows, in its order; refuses if one is not there, and notes others."""
+    kinds = kinds_of(fitted)
     if not kinds:
         if piece.frame is None:
             return piece.matrix
@@ -149,7 +151,7 @@ def _matched(piece: Piece, kinds: dict[str, str], source: Source, said: list[str
     if further and not said:
         said.append(f"passed over, because the model does not know them: {_some(further)}")
     made = as_frame(frame, [Column(name, kind) for name, kind in kinds.items()], source.decimal)
-    return flattened(made) if is_prepared else made
+    return flattened(made) if isinstance(fitted, Pipeline) else made
 
 
 def _some(names: list[str]) -> str:

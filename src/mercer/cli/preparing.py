@@ -19,14 +19,34 @@ from mercer.cli.reading import LABEL, Source, nearest
 from mercer.kernels import Kernel, parse
 from mercer.kernels.auto import auto
 from mercer.maps import Columns
+from mercer.points import Column as TableColumn
 from mercer.points.table import Table
+from mercer.points.times import AWARE, CALENDAR
+from mercer.points.times import DATES as MOMENTS
 
-__all__ = ["Data", "Recipe", "as_frame", "assembled", "flattened", "kinds_of", "machine_of", "preparation", "prepared", "read", "recipe", "seen", "typed"]
+__all__ = [
+    "Data",
+    "Recipe",
+    "as_frame",
+    "assembled",
+    "flattened",
+    "kinds_of",
+    "machine_of",
+    "prepared",
+    "read",
+    "recipe",
+    "seen",
+    "steps_of",
+    "target_values",
+    "typed",
+]
 
 # Kinds that become numbers in front of a formula that names no columns.
 PREPARED = (NUMBERS, DATES, CATEGORIES)
+TIMES = frozenset({AWARE, CALENDAR, MOMENTS})
 EPOCH = np.datetime64("1970-01-01")
-BY_DTYPE = {"M": DATES, "O": CATEGORIES}
+# Columns that a reason names.
+FEW = 3
 # Squares of larger numbers overflow.
 LARGEST = 1e150
 
@@ -45,12 +65,15 @@ class Data:
     columns : tuple of Column
         What was concluded about each; empty for a sparse matrix.
     target : Column or None
+    raw : DataFrame or None
+        The table as it was read, without rows that lack the target.
     """
 
     X: Any
     y: npt.NDArray[Any] | None
     columns: tuple[Column, ...]
     target: Column | None
+    raw: pd.DataFrame | None = None
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -66,8 +89,10 @@ class Data:
         return any(column.missing for column in self.used)
 
 
-def read(source: Source, target: str | None, drop: Iterable[str] = (), kinds: Iterable[str] = ()) -> Data:
-    """Read all of a file, and conclude what its columns hold."""
+def read(
+    source: Source, target: str | None, drop: Iterable[str] = (), kinds: Iterable[str] = (), *, as_is: bool = False
+) -> Data:
+    """Read all of a file, and conclude what its columns hold; `as_is` keeps columns that no machine can use."""
     piece = source.whole()
     if piece.frame is None:
         return _sparse(source, piece.matrix, piece.labels, target)
@@ -93,10 +118,11 @@ def read(source: Source, target: str | None, drop: Iterable[str] = (), kinds: It
         raise BadData("There is no column to learn from.", f"The columns are {', '.join(map(repr, names))}.")
     columns = tuple(infer_all(features, given, source.decimal))
     used = [column for column in columns if column.is_used]
-    if not used:
+    if not used and not as_is:
         why = "; ".join(f"{column.name!r}: {column.left_out}" for column in columns[:5])
         raise BadData("No column tells one row from another.", f"{why}.", "--kind NAME=KIND says what a column holds.")
-    return Data(as_frame(features, used, source.decimal), y, columns, about)
+    made = typed(features, columns, source.decimal) if as_is else as_frame(features, used, source.decimal)
+    return Data(made, y, columns, about, frame)
 
 
 def _sparse(source: Source, X: Any, labels: Any, target: str | None) -> Data:
@@ -119,6 +145,19 @@ def _target(series: Any, name: str, given: str | None, decimal: str) -> tuple[Co
     if about.kind == NUMBERS:
         _refuse_large(y, name)
     return about, y
+
+
+def target_values(series: Any, name: str, fitted: Any, decimal: str) -> npt.NDArray[Any]:
+    """The true answers, of the kind that a fitted model gives."""
+    classes = machine_of(fitted).model_.classes
+    if classes is None or np.asarray(classes).dtype.kind in "iu":
+        y = values_of(series, NUMBERS, decimal)
+    else:
+        y = values_of(series, CATEGORIES, decimal)
+    gone = pd.isna(y)
+    if gone.any():
+        raise BadData(f"The target {name!r} has no value in row {int(gone.argmax()) + 1}.", "", "Leave that row out.")
+    return y if classes is None else y.astype(np.asarray(classes).dtype)
 
 
 def as_frame(frame: pd.DataFrame, columns: Iterable[Column], decimal: str = ".") -> pd.DataFrame:
@@ -183,6 +222,10 @@ def recipe(formula: str, data: Data) -> Recipe:
     return Recipe(kernel, bool(named))
 
 
+def _counted(names: tuple[str, ...]) -> str:
+    return ", ".join(names) if 0 < len(names) <= FEW else f"{len(names) or 'all'} columns"
+
+
 def column_names(kernel: Kernel) -> set[str]:
     """The columns that a formula names."""
     names = (name for part in kernel.walk() if isinstance(part, Columns) for name in part.names)
@@ -192,7 +235,7 @@ def column_names(kernel: Kernel) -> set[str]:
 def automatic(data: Data) -> Recipe:
     """A kernel for data that nobody described, by `mercer.auto`."""
     proposal = auto(data.X)
-    reasons = tuple(f"{', '.join(each.columns) or 'X'}: {each.kind}, {each.reason}" for each in proposal.reasons)
+    reasons = tuple(f"{_counted(each.columns)}: {each.reason}" for each in proposal.reasons)
     return Recipe(proposal.kernel, bool(data.columns), reasons)
 
 
@@ -208,7 +251,7 @@ def seen(data: Data, plan: Recipe) -> Any:
         raise BadData(
             "A formula that names no columns needs numbers, dates or categories, and there are none.",
             "",
-            'Name the columns in it, as in --kernel "Delta().on(\'name\')", or say what they hold with --kind.',
+            "Name the columns in it, as in --kernel \"Delta().on('name')\", or say what they hold with --kind.",
         )
     return flattened(data.X[chosen])
 
@@ -231,7 +274,7 @@ def assembled(machine: Any, steps: Any) -> Any:
     return machine if steps is None else Pipeline([("columns", steps), ("machine", machine)])
 
 
-def preparation(data: Data, plan: Recipe, *, scale: bool = True) -> Any:
+def steps_of(data: Data, plan: Recipe, *, scale: bool = True) -> Any:
     """Numbers and dates standardised, categories as 0 and 1; None where the machine takes the columns as they are.
 
     The names of the steps are the kinds of their columns, from which the model knows how to read new files.
@@ -260,7 +303,13 @@ def kinds_of(model: Any) -> dict[str, str]:
     basis = model.model_.basis
     if not isinstance(basis, Table):
         return {}
-    return {name: BY_DTYPE.get(column.values.dtype.kind, NUMBERS) for name, column in basis.columns.items()}
+    return {name: _kind_of(column) for name, column in basis.columns.items()}
+
+
+def _kind_of(column: TableColumn) -> str:
+    if column.kind in TIMES:
+        return DATES
+    return CATEGORIES if column.values.dtype == object else NUMBERS
 
 
 def machine_of(model: Any) -> Any:

@@ -13,7 +13,7 @@ __all__ = ["run"]
 
 def run(
     out: Output,
-    formula: Annotated[str, typer.Argument(metavar="FORMULA", help="Such as \"RBF(2.0) + Linear() ** 2\".")],
+    formula: Annotated[str, typer.Argument(metavar="FORMULA", help='Such as "RBF(2.0) + Linear() ** 2".')],
     latex: Annotated[bool, typer.Option("--latex", help="Print the proof in LaTeX.")] = False,
     sources: Annotated[bool, typer.Option("--sources", help="Say where the rules are proved.")] = False,
 ) -> Exit:
@@ -37,7 +37,8 @@ def run(
         derived=proof.is_derived,
         assumptions=list(proof.assumptions),
         steps=[
-            {"number": s.number, "formula": s.formula, "reason": s.reason(), "condition": s.condition} for s in proof.steps
+            {"number": s.number, "formula": s.formula, "reason": s.reason(), "condition": s.condition}
+            for s in proof.steps
         ],
         citations=list(proof.citations),
     )

@@ -181,9 +181,7 @@ def _parsed(source: Source, stream: Any, dialect: Dialect, rows: int | None) -> 
     except pd.errors.ParserError as error:
         raise BadData(f"{source.name} is not a regular table.", _said(error), "Mend the line, or give --sep.") from None
     except UnicodeDecodeError as error:
-        raise BadData(
-            f"{source.name} is not {dialect.encoding} text.", f"{error}.", "Try --encoding cp1252."
-        ) from None
+        raise BadData(f"{source.name} is not {dialect.encoding} text.", f"{error}.", "Try --encoding cp1252.") from None
     except pd.errors.ParserWarning as error:
         raise BadData(
             f"{source.name} has lines with more fields than there are names.", f"{error}", "Mend the lines."
@@ -262,7 +260,9 @@ def _parquet(source: Source, rows: int | None) -> Iterator[Piece]:
         import pyarrow.parquet as pq  # noqa: PLC0415
     except ModuleNotFoundError:
         raise BadData(
-            "Parquet files need pyarrow, which is not installed.", "", "Install it: pip install 'mercer-kernels[tables]'"
+            "Parquet files need pyarrow, which is not installed.",
+            "",
+            "Install it: pip install 'mercer-kernels[tables]'",
         ) from None
     try:
         file = pq.ParquetFile(source.seekable())

@@ -70,7 +70,7 @@ def _function(written: str) -> Callable[[Any, Any], Any]:
     sys.path.insert(0, str(path.parent.resolve()))  # as `python FILE.py` has it
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # noqa: BLE001 (any line of a user's file may fail)
+    except Exception as error:
         raise BadData(f"{path} cannot be run.", f"{type(error).__name__}: {error}") from error
     finally:
         sys.path.pop(0)
