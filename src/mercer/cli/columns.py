@@ -1,4 +1,4 @@
-"""What the columns of a table hold: inferred once, stored in the model, and made into values the same way ever after."""
+"""What the columns of a table hold: inferred once, stored in the model, made into values the same way ever after."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace

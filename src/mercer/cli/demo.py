@@ -1,8 +1,8 @@
 """`mercer demo`: the commands at work on a small table, as they would be typed."""
 
+import contextlib
+import io
 import shlex
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from sklearn.datasets import load_wine
 
+from mercer.cli.app import app
 from mercer.cli.outcome import BadData, Exit
 from mercer.cli.printing import Output
 
@@ -58,14 +59,19 @@ def _tour(out: Output, folder: Path) -> Exit:
     ran = []
     for command, expected in COMMANDS:
         out.text(f"$ {command}", style="bold")
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)], cwd=folder, capture_output=True, text=True,
-            encoding="utf-8", check=False,
-        )  # fmt: skip
-        out.text((done.stdout + done.stderr).rstrip())
+        code, said = _run(shlex.split(command)[1:], folder)
+        out.text(said.rstrip())
         out.text()
-        ran.append({"command": command, "exit": done.returncode, "output": done.stdout})
-        if done.returncode != expected:
-            raise BadData(f"`{command}` ended with {done.returncode}, not {int(expected)}.", done.stderr.strip())
+        ran.append({"command": command, "exit": code, "output": said})
+        if code != expected:
+            raise BadData(f"`{command}` ended with {code}, not {int(expected)}.", said.strip())
     out.fact(commands=ran)
     return Exit.FINE
+
+
+def _run(arguments: list[str], folder: Path) -> tuple[int, str]:
+    """The exit code of a command, and what it says, run in a folder as if it had been typed there."""
+    said = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = app(args=arguments, prog_name="mercer", standalone_mode=False)
+    return int(code or 0), said.getvalue()

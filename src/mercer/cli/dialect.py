@@ -60,13 +60,13 @@ def find_dialect(
     encoding: str | None = None,
     header: bool | None = None,
 ) -> Dialect:
-    """Find out how a table is written from its first bytes; what is given is not questioned.
+    r"""Find out how a table is written from its first bytes; what is given is not questioned.
 
     Examples
     --------
-    >>> find_dialect(b"a;b\\n1,5;x\\n2,5;y\\n", is_whole=True)
-    Dialect(encoding='utf-8', separator=';', decimal=',', names=('a', 'b'), has_header=True, notes=("fields are \
-parted by ';', and decimals begin with a comma",))
+    >>> found = find_dialect(b"a;b\n1,5;x\n2,5;y\n", is_whole=True)
+    >>> found.separator, found.decimal, found.names
+    (';', ',', ('a', 'b'))
     """
     notes: list[str] = []
     coding = encoding or _encoding(sample, notes)

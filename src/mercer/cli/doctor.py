@@ -5,14 +5,24 @@ from typing import Annotated, Any
 
 import typer
 
-from mercer.cli.fit import DataArgument, EncodingOption, FormatOption, HeaderOption, SepOption, say_columns
 from mercer.cli.machines import AUTO
+from mercer.cli.options import (
+    DataArgument,
+    DropOption,
+    EncodingOption,
+    FormatOption,
+    HeaderOption,
+    KindOption,
+    SepOption,
+    TargetOption,
+)
 from mercer.cli.outcome import Exit, WrongUse
 from mercer.cli.predict import matched
 from mercer.cli.preparing import read
 from mercer.cli.printing import Output
 from mercer.cli.reading import Piece, Source
 from mercer.cli.storing import load
+from mercer.cli.telling import say_columns
 from mercer.doctor import Severity, diagnose
 
 __all__ = ["run"]
@@ -23,15 +33,12 @@ STYLES = {Severity.PROBLEM: "red", Severity.WARNING: "yellow", Severity.NOTE: ""
 def run(
     out: Output,
     data: DataArgument,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
+    target: TargetOption = None,
     task: Annotated[str, typer.Option(help="auto, classification or regression.")] = AUTO,
     kernel: Annotated[str | None, typer.Option("--kernel", "-k", help="The formula that you mean to use.")] = None,
     model: Annotated[Path | None, typer.Option("--model", help="A model that was fitted on this data.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; as often as needed.")] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=KIND", help="What a column holds: numbers, categories, dates, texts."),
-    ] = None,
+    drop: DropOption = None,
+    kind: KindOption = None,
     format_: FormatOption = None,
     sep: SepOption = None,
     encoding: EncodingOption = None,

@@ -6,12 +6,12 @@ import numpy as np
 import typer
 from sklearn.pipeline import Pipeline
 
-from mercer.cli.fit import proof_facts, proof_in_a_line, short_formula
+from mercer.cli.options import ModelArgument
 from mercer.cli.outcome import Exit
-from mercer.cli.predict import ModelArgument
 from mercer.cli.preparing import kinds_of, machine_of
 from mercer.cli.printing import Output
 from mercer.cli.storing import load
+from mercer.cli.telling import proof_facts, proof_in_a_line, short_formula
 from mercer.kernels import Kernel
 from mercer.kernels.proof import Proof
 from mercer.models import Model

@@ -1,15 +1,25 @@
 """`mercer plan`: bytes and seconds of a fit, before it is made."""
 
-from typing import Annotated
-
-import typer
-
-from mercer.cli.fit import DataArgument, EncodingOption, FormatOption, HeaderOption, SepOption, short_formula
 from mercer.cli.machines import AUTO, choose, settings
+from mercer.cli.options import (
+    DataArgument,
+    DropOption,
+    EncodingOption,
+    FormatOption,
+    HeaderOption,
+    KernelOption,
+    KindOption,
+    MachineOption,
+    SepOption,
+    SetOption,
+    TargetOption,
+    TaskOption,
+)
 from mercer.cli.outcome import Exit
 from mercer.cli.preparing import read, recipe, seen, steps_of
 from mercer.cli.printing import Output
 from mercer.cli.reading import Source
+from mercer.cli.telling import short_formula
 from mercer.doctor import plan
 
 __all__ = ["run"]
@@ -18,18 +28,13 @@ __all__ = ["run"]
 def run(
     out: Output,
     data: DataArgument,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="The column to predict.")] = None,
-    task: Annotated[str, typer.Option(help="auto, classification, regression or outliers.")] = AUTO,
-    machine: Annotated[str, typer.Option("--machine", "-m", help="As in `mercer fit`.")] = AUTO,
-    kernel: Annotated[str, typer.Option("--kernel", "-k", help="A formula, or auto.")] = AUTO,
-    drop: Annotated[list[str] | None, typer.Option(help="A column to leave out; as often as needed.")] = None,
-    kind: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=KIND", help="What a column holds: numbers, categories, dates, texts."),
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the machine, such as C=10.")
-    ] = None,
+    target: TargetOption = None,
+    task: TaskOption = AUTO,
+    machine: MachineOption = AUTO,
+    kernel: KernelOption = AUTO,
+    drop: DropOption = None,
+    kind: KindOption = None,
+    set_: SetOption = None,
     format_: FormatOption = None,
     sep: SepOption = None,
     encoding: EncodingOption = None,

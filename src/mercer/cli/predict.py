@@ -11,7 +11,7 @@ import typer
 from sklearn.pipeline import Pipeline
 
 from mercer.cli.columns import Column
-from mercer.cli.fit import DataArgument, EncodingOption, FormatOption, HeaderOption, SepOption
+from mercer.cli.options import DataArgument, EncodingOption, FormatOption, HeaderOption, ModelArgument, SepOption
 from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.preparing import as_frame, flattened, kinds_of, machine_of, prepared
 from mercer.cli.printing import Output
@@ -21,10 +21,9 @@ from mercer.cli.writing import CSV, Block, style_of, written
 from mercer.estimators import KernelRidge, KernelRidgeCV
 from mercer.io import write_atomically
 
-__all__ = ["ModelArgument", "answers", "matched", "run"]
+__all__ = ["answers", "matched", "run"]
 
 PREDICTION = "prediction"
-ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file, as `mercer fit -o` writes it.")]
 
 
 def run(

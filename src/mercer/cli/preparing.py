@@ -16,7 +16,7 @@ from mercer.cli.columns import CATEGORIES, DATES, NUMBERS, Column, given_kinds, 
 from mercer.cli.machines import AUTO
 from mercer.cli.outcome import BadData, WrongUse
 from mercer.cli.reading import LABEL, Source, nearest
-from mercer.kernels import Kernel, parse
+from mercer.kernels import RBF, Kernel, OrMissing, parse
 from mercer.kernels.auto import auto
 from mercer.maps import Columns
 from mercer.points import Column as TableColumn
@@ -235,6 +235,8 @@ def column_names(kernel: Kernel) -> set[str]:
 def automatic(data: Data) -> Recipe:
     """A kernel for data that nobody described, by `mercer.auto`."""
     proposal = auto(data.X)
+    if data.has_missing and not any(isinstance(part, OrMissing) for part in proposal.kernel.walk()):
+        return Recipe(RBF("median"), False, ("numbers standardised, missing ones replaced by the median",))
     reasons = tuple(f"{_counted(each.columns)}: {each.reason}" for each in proposal.reasons)
     return Recipe(proposal.kernel, bool(data.columns), reasons)
 

@@ -135,7 +135,7 @@ class Output:
             TextColumn("{task.fields[measure]}"),
             console=self._err,
             transient=True,
-            disable=not self.shows_progress,
+            disable=total < 2 or not self.shows_progress,  # a single fit has a bar of its own
         )
         with bar:
             task = bar.add_task(label, total=total, measure="")

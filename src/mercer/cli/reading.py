@@ -4,12 +4,15 @@ import bz2
 import difflib
 import gzip
 import io
+import json
 import lzma
 import sys
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, final
 
@@ -21,6 +24,7 @@ from sklearn.datasets import load_svmlight_file
 
 from mercer.cli.dialect import MISSING, Dialect, find_dialect
 from mercer.cli.outcome import BadData, WrongUse
+from mercer.errors import shown
 
 __all__ = ["FORMATS", "STDIN", "Piece", "Source", "nearest"]
 
@@ -29,10 +33,10 @@ STDIN = "-"
 SAMPLE_BYTES = 1 << 20
 LABEL = "label"
 
-COMPRESSIONS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
-    b"\x1f\x8b": lambda raw: io.BufferedReader(gzip.GzipFile(fileobj=raw)),
-    b"BZh": lambda raw: io.BufferedReader(bz2.BZ2File(raw)),
-    b"\xfd7zXZ\x00": lambda raw: io.BufferedReader(lzma.LZMAFile(raw)),
+COMPRESSIONS: dict[bytes, Callable[[Any], Any]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
 COMPRESSED = (".gz", ".bz2", ".xz")
 
@@ -137,34 +141,41 @@ class Source:
         except pd.errors.EmptyDataError:
             raise BadData(f"{self.name} is empty.") from None
 
-    def open(self) -> IO[bytes]:
+    @contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
         """The bytes, unpacked."""
-        raw: Any = sys.stdin.buffer if self.path == STDIN else Path(self.path).open("rb")
-        start = raw.peek(6)[:6]
-        return next((unpack(raw) for magic, unpack in COMPRESSIONS.items() if start.startswith(magic)), raw)
+        with ExitStack() as stack:
+            raw: Any = _standard_input() if self.path == STDIN else stack.enter_context(Path(self.path).open("rb"))
+            start = raw.peek(6)[:6]
+            unpack = next((unpack for magic, unpack in COMPRESSIONS.items() if start.startswith(magic)), None)
+            yield raw if unpack is None else stack.enter_context(unpack(raw))
 
-    def seekable(self) -> IO[bytes]:
+    @contextmanager
+    def seekable(self) -> Iterator[IO[bytes]]:
         """The same where a format reads from the end: what comes in a stream is kept in memory."""
-        stream = self.open()
-        is_plain = self.path != STDIN and isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
-        return stream if is_plain else io.BytesIO(stream.read())
+        with self.opened() as stream:
+            is_file = isinstance(stream, io.BufferedReader) and self.path != STDIN
+            yield stream if is_file else io.BytesIO(stream.read())
+
+
+def _standard_input() -> io.BufferedReader:
+    stream: Any = sys.stdin.buffer
+    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
 
 
 def _text_table(source: Source, rows: int | None) -> Iterator[Piece]:
-    stream = source.open()
-    sample = _first(stream, SAMPLE_BYTES)
-    if not sample.strip():
-        raise BadData(f"{source.name} is empty.")
-    dialect = find_dialect(
-        sample,
-        is_whole=len(sample) < SAMPLE_BYTES,
-        separator=source.separator or source.kind.separator,
-        encoding=source.encoding,
-        header=source.header,
-    )
-    source.notes.extend(note for note in dialect.notes if note not in source.notes)
-    source.decimal = dialect.decimal
-    yield from _parsed(source, io.BufferedReader(_Rejoined(sample, stream)), dialect, rows)
+    with source.opened() as stream:
+        sample = _first(source, stream)
+        dialect = find_dialect(
+            sample,
+            is_whole=len(sample) < SAMPLE_BYTES,
+            separator=source.separator or source.kind.separator,
+            encoding=source.encoding,
+            header=source.header,
+        )
+        source.notes.extend(note for note in dialect.notes if note not in source.notes)
+        source.decimal = dialect.decimal
+        yield from _parsed(source, io.BufferedReader(_Rejoined(sample, stream)), dialect, rows)
 
 
 def _parsed(source: Source, stream: Any, dialect: Dialect, rows: int | None) -> Iterator[Piece]:
@@ -227,31 +238,34 @@ class _Rejoined(io.RawIOBase):
         return len(part)
 
 
-def _first(stream: IO[bytes], most: int) -> bytes:
-    parts = []
+def _first(source: Source, stream: IO[bytes]) -> bytes:
+    """The first bytes, as many as are looked at."""
+    parts: list[bytes] = []
     size = 0
-    while size < most and (part := stream.read(most - size)):
+    while size < SAMPLE_BYTES and (part := stream.read(SAMPLE_BYTES - size)):
         parts.append(part)
         size += len(part)
-    return b"".join(parts)
+    sample = b"".join(parts)
+    if not sample.strip():
+        raise BadData(f"{source.name} is empty.")
+    return sample
 
 
 def _json_lines(source: Source, rows: int | None) -> Iterator[Piece]:
-    stream = source.open()
-    sample = _first(stream, SAMPLE_BYTES)
-    if not sample.strip():
-        raise BadData(f"{source.name} is empty.")
-    text = io.TextIOWrapper(io.BufferedReader(_Rejoined(sample, stream)), encoding=source.encoding or "utf-8-sig")
-    how: dict[str, Any] = dict(convert_dates=False, precise_float=True, dtype=False)
-    try:
-        if sample.lstrip().startswith(b"["):
-            frame = pd.read_json(text, orient="records", **how)
-            yield from (Piece(part) for part in _cut(frame, rows))
-        else:
-            for chunk in pd.read_json(text, lines=True, chunksize=rows or sys.maxsize, **how):
-                yield Piece(chunk.reset_index(drop=True))
-    except (ValueError, AttributeError) as error:
-        raise BadData(f"{source.name} is not JSON lines: one object a line.", f"{error}.") from None
+    with source.opened() as stream:
+        sample = _first(source, stream)
+        rejoined = io.BufferedReader(_Rejoined(sample, stream))
+        try:
+            text = io.TextIOWrapper(rejoined, encoding=source.encoding or "utf-8-sig")
+            is_list = sample.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+            records = iter(json.load(text)) if is_list else (json.loads(line) for line in text if line.strip())
+            while batch := list(islice(records, rows)):
+                wrong = next((record for record in batch if not isinstance(record, dict)), None)
+                if wrong is not None:
+                    raise ValueError(f"{shown(wrong)} is not an object")
+                yield Piece(pd.DataFrame(batch))
+        except (ValueError, RecursionError) as error:
+            raise BadData(f"{source.name} is not JSON lines: one object a line.", f"{error}.") from None
 
 
 def _parquet(source: Source, rows: int | None) -> Iterator[Piece]:
@@ -265,27 +279,27 @@ def _parquet(source: Source, rows: int | None) -> Iterator[Piece]:
             "Install it: pip install 'mercer-kernels[tables]'",
         ) from None
     try:
-        file = pq.ParquetFile(source.seekable())
-        if rows is None:
-            yield Piece(file.read().to_pandas())
-        else:
-            for batch in file.iter_batches(batch_size=rows):
-                yield Piece(batch.to_pandas())
+        with source.seekable() as stream, pq.ParquetFile(stream) as file:
+            if rows is None:
+                yield Piece(file.read().to_pandas())
+            else:
+                for batch in file.iter_batches(batch_size=rows):
+                    yield Piece(batch.to_pandas())
     except pa.ArrowException as error:
         raise BadData(f"{source.name} is not a Parquet file.", f"{error}") from None
 
 
 def _libsvm(source: Source, rows: int | None) -> Iterator[Piece]:
-    stream = source.open()
     lines: list[bytes] = []
-    for line in stream:
-        if line.strip() and not line.lstrip().startswith(b"#"):
-            lines.append(line)
-        if rows is not None and len(lines) == rows:
+    with source.opened() as stream:
+        for line in stream:
+            if line.strip() and not line.lstrip().startswith(b"#"):
+                lines.append(line)
+            if rows is not None and len(lines) == rows:
+                yield _of_lines(source, lines)
+                lines = []
+        if lines:
             yield _of_lines(source, lines)
-            lines = []
-    if lines:
-        yield _of_lines(source, lines)
 
 
 def _of_lines(source: Source, lines: list[bytes]) -> Piece:
@@ -299,8 +313,9 @@ def _of_lines(source: Source, lines: list[bytes]) -> Piece:
 
 def _npz(source: Source, rows: int | None) -> Iterator[Piece]:
     try:
-        loaded = np.load(source.seekable(), allow_pickle=False)
-        held = {"X": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
+        with source.seekable() as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            held = {"X": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
     except ValueError as error:
         raise BadData(f"{source.name} is not an archive of plain arrays.", f"{error}") from None
     if {"data", "indices", "indptr", "shape"} <= set(held):

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from mercer.cli.fit import DataArgument, EncodingOption, FormatOption, HeaderOption, SepOption
+from mercer.cli.options import DataArgument, EncodingOption, FormatOption, HeaderOption, ModelArgument, SepOption
 from mercer.cli.outcome import BadData, Exit, WrongUse
-from mercer.cli.predict import ModelArgument, matched
+from mercer.cli.predict import matched
 from mercer.cli.preparing import target_values
 from mercer.cli.printing import Output
 from mercer.cli.reading import Source, nearest

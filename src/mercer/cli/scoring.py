@@ -9,6 +9,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, Strati
 
 from mercer.cli.machines import CLASSIFICATION, OUTLIERS, Task
 from mercer.cli.outcome import BadData
+from mercer.errors import shown
 
 __all__ = ["Score", "score", "splits"]
 
@@ -64,7 +65,7 @@ def splits(
     if task is CLASSIFICATION and counts.min() < 2:
         rare = labels[counts.argmin()]
         raise BadData(
-            f"Label {rare!r} has one row only, so it cannot be learnt and tried.",
+            f"Label {shown(rare)} has one row only, so it cannot be learnt and tried.",
             "",
             "Leave the row out, or join it to another label. If the target is a quantity, say --task regression.",
         )

@@ -19,6 +19,8 @@ def check_writable(path: Path) -> None:
     folder = path.parent
     if path.is_dir():
         raise CannotWrite(f"{path} is a folder.", "", "Name a file in it.")
+    if path.exists() and not path.is_file():
+        raise CannotWrite(f"{path} is a device or a pipe.", "", "Name a file.")
     if not folder.is_dir():
         raise CannotWrite(f"There is no folder {folder}.", "", "Make it, or name another.")
     if not os.access(folder, os.W_OK):

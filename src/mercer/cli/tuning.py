@@ -101,7 +101,7 @@ def search(
         for name, value, values in (("scale", scale, tuple(kernels)), (machine.penalty, penalty, penalties))
         if len(values) > 2 and value in (values[0], values[-1])
     ]
-    tried = len(kernels) * max(len(penalties), 1)
+    tried = len(found) * (len(penalties) if is_ridge else 1)
     return Chosen(kernels[scale], params, found[scale, penalty], tried, len(rows), tuple(edges))
 
 

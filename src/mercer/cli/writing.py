@@ -47,14 +47,14 @@ def style_of(path: Path) -> Style:
 
 
 def written(blocks: Iterable[Block], style: Style) -> Iterator[bytes]:
-    """The bytes of a file.
+    r"""The bytes of a file.
 
     Examples
     --------
     >>> import numpy as np
     >>> block = ["id", "prediction"], [np.array([1, 2]), np.array(["a", "b, c"])]
     >>> b"".join(written([block], CSV))
-    b'id,prediction\\n1,a\\n2,"b, c"\\n'
+    b'id,prediction\n1,a\n2,"b, c"\n'
     """
     texts = _json_lines(blocks) if style.is_json else _lines(blocks, style.separator)
     if not style.is_packed:
