@@ -13,11 +13,14 @@ from typing import Annotated, Any, final
 import typer
 from typer.core import TyperGroup
 
-from mercer.cli.outcome import Exit, code_of
+from mercer.cli.outcome import Exit, WrongUse, code_of
 from mercer.cli.printing import Output
 from mercer.config import version
 
 __all__ = ["TABLE", "app", "main"]
+
+# An unknown option, a missing argument: what typer itself refuses.
+USAGE_ERROR: Any = typer.BadParameter.__base__
 
 Run = Callable[..., Exit | None]
 
@@ -226,4 +229,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show ⟨x, z⟩ shows question marks.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    app(args=None if arguments is None else list(arguments), prog_name="mercer")
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if "--json" not in given:
+        app(args=given, prog_name="mercer")
+        return
+    try:
+        code = app(args=given, prog_name="mercer", standalone_mode=False)
+    except USAGE_ERROR as error:  # for programs, this is said as all else
+        out = Output(json=True)
+        out.fail(WrongUse(error.format_message()), Exit.WRONG_USE)
+        out.close(Exit.WRONG_USE)
+        code = Exit.WRONG_USE
+    sys.exit(int(code or 0))

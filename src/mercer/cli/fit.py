@@ -121,7 +121,7 @@ def _say_data(out: Output, source: Source, data: Data, row: Machine, plan: Recip
     out.line("data", f"{source.name}: {len(data)} rows, {width} columns{'' if data.columns else ', sparse'}")
     for note in source.notes:
         out.line("", note)
-    if data.target is not None:
+    if data.target is not None and data.y is not None:
         labels = f", {len(np.unique(data.y))} labels" if row.task is CLASSIFICATION else f", {data.target.note}"
         out.line("target", f"{data.target.name}: {row.task.name}{labels}")
     say_columns(out, data)

@@ -81,8 +81,8 @@ def search(
         try:
             for scale, scaled in kernels.items():
                 if is_ridge:
-                    penalty, value = _by_leaving_out(scaled, X, y, penalties)
-                    found[scale, penalty] = value
+                    best, value = _by_leaving_out(scaled, X, y, penalties, given)
+                    found[scale, best] = value
                     steps.done(f"best R² {max(found.values()):.4f}")
                     continue
                 for penalty in penalties or (None,):
@@ -94,15 +94,15 @@ def search(
                 raise
             stop.came = True
             out.warn(f"Ctrl-C: the search ended after {len(found)} of its tries, with the best of these.")
-    scale, penalty = max(found, key=lambda pair: found[pair])
-    params = {} if penalty is None else {machine.penalty: penalty}
+    scale, chosen = max(found, key=lambda pair: found[pair])
+    params = {} if chosen is None else {machine.penalty: chosen}
     edges = [
         name
-        for name, value, values in (("scale", scale, tuple(kernels)), (machine.penalty, penalty, penalties))
+        for name, value, values in (("scale", scale, tuple(kernels)), (machine.penalty, chosen, penalties))
         if len(values) > 2 and value in (values[0], values[-1])
     ]
     tried = len(found) * (len(penalties) if is_ridge else 1)
-    return Chosen(kernels[scale], params, found[scale, penalty], tried, len(rows), tuple(edges))
+    return Chosen(kernels[scale], params, found[scale, chosen], tried, len(rows), tuple(edges))
 
 
 def _rows(X: Any, rows: Any) -> Any:
@@ -117,9 +117,12 @@ def _kernels(kernel: Kernel, X: Any) -> dict[float, Kernel]:
     return {scale: widened(resolved, scale) for scale in SCALES}
 
 
-def _by_leaving_out(kernel: Kernel, X: Any, y: Any, alphas: tuple[float, ...]) -> tuple[float, float]:
+def _by_leaving_out(
+    kernel: Kernel, X: Any, y: Any, alphas: tuple[float, ...], given: dict[str, Any]
+) -> tuple[float, float]:
     """The best penalty by exact leave-one-out, and its R²."""
-    fitted = KernelRidgeCV(alphas, kernel=kernel, fit_intercept=True).fit(X, y)
+    has_intercept = bool(given.get("fit_intercept", True))
+    fitted = KernelRidgeCV(alphas, kernel=kernel, fit_intercept=has_intercept).fit(X, y)
     return float(fitted.alpha_), 1.0 + float(fitted.best_score_) / float(np.var(y) or 1.0)
 
 
