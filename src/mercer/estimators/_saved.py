@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.config import version
-from mercer.errors import BadModelFile, InvalidArgument, MercerError, NotStorable, shown
+from mercer.errors import BadModelFile, InvalidArgument, InvalidInput, MercerError, NotStorable, shown
 from mercer.estimators._frames import as_given, as_stored
 from mercer.io import Functions, Reader, Writer, pack, unpack, write_atomically
 from mercer.io.strictjson import read_json, write_json
@@ -100,8 +100,7 @@ def save(
     content["verify"] = _evidence_of(machine, X, writer)
     content["functions"] = names.origins()
     # What is written is put together again and verified before anything is replaced.
-    back = _restored(read_json(write_json(content), "The header"), writer.arrays, Functions(names.used))
-    del back
+    _restored(read_json(write_json(content), "The header"), writer.arrays, Functions(names.used))
     write_atomically(path, pack(content, writer.arrays))
 
 
@@ -132,9 +131,9 @@ def load(source: str | os.PathLike[str] | bytes, *, functions: Mapping[str, Call
     if isinstance(source, bytes):
         return _loaded(io.BytesIO(source), len(source), functions)
     path = Path(source)
+    if path.exists() and not path.is_file() and not path.is_dir():  # a pipe would wait for ever
+        raise BadModelFile(f"{str(path)!r} is a device or a pipe, not a file.")
     with path.open("rb") as file:
-        if not path.is_file():
-            raise BadModelFile(f"{str(path)!r} is not a file.")
         try:
             return _loaded(file, os.fstat(file.fileno()).st_size, functions)
         except BadModelFile as error:
@@ -160,7 +159,9 @@ def _restored(content: Any, arrays: dict[str, npt.NDArray[Any]], functions: Func
     functions.check(origins)
     reader = Reader(arrays, functions)
     try:
-        machine = reader.value(content.get("machine"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of numbers that are refused later
+            machine = reader.value(content.get("machine"))
     except BadModelFile:
         raise
     except MISFITS as error:
@@ -227,8 +228,10 @@ def _verify(machine: Any, evidence: Any, reader: Reader) -> None:
     if "X" in evidence:
         asked, rows = machine, as_given(reader.value(evidence["X"]))
     else:
-        asked, index = next(_fitted(machine)), evidence["rows"]
-        if not isinstance(index, list) or not all(type(i) is int and 0 <= i < len(asked.model_.basis) for i in index):
+        asked, index = next(_fitted(machine), None), evidence["rows"]
+        n = 0 if asked is None else len(asked.model_.basis)
+        good = isinstance(index, list) and index and all(type(row) is int and 0 <= row < n for row in index)
+        if asked is None or not good:
             raise BadModelFile("The model file verifies rows that it does not have.", f"Got {str(index)[:60]}.")
         rows = _training_rows(asked.model_.basis, index)
     if evidence["method"] not in METHODS:
@@ -244,9 +247,10 @@ def _verify(machine: Any, evidence: Any, reader: Reader) -> None:
 
 def _answers(machine: Any, rows: Any, method: str | None = None) -> tuple[str, Any]:
     """What a machine makes of rows, by its first method of the table."""
-    known = next(
-        name for name in (METHODS if method is None else (method,)) if getattr(machine, name, None) is not None
-    )
+    tried = METHODS if method is None else (method,)
+    known = next((name for name in tried if getattr(machine, name, None) is not None), None)
+    if known is None:
+        raise InvalidInput(f"{type(machine).__name__} has no method {' or '.join(tried)}.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the rows have no column names, which is all right here
         return known, getattr(machine, known)(rows)

@@ -132,7 +132,13 @@ def _places(table: dict[str, Any], room: int) -> list[tuple[str, np.dtype[Any], 
             good = whole and len(entry) == 3 and len(shape) <= MOST_AXES and max(shape, default=0) <= LARGEST_AXIS
         except (KeyError, TypeError, ValueError):
             good = False
-        if not good or begin + count != end or end > room:
+        if good and begin + count == end and end > room:
+            raise BadModelFile(
+                "The model file is cut off, or its header is wrong.",
+                f"The array {name[:60]!r} should end at byte {end} of {room}.",
+                "Copy it again, or save the machine again.",
+            )
+        if not good or begin + count != end:
             raise BadModelFile(
                 f"The header of the model file describes the array {name[:60]!r} wrongly.",
                 f"Got {str(entry)[:200]}, and {room} bytes for all arrays.",
