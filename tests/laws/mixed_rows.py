@@ -23,23 +23,23 @@ class Row(dict):
         return hash(frozenset(self.items()))
 
 
-class Rows(list):
+class TableRows(list):
     """Rows that are read as a table, and sliced as a list."""
 
     def __getitem__(self, place: Any) -> Any:
         found = super().__getitem__(place)
-        return Rows(found) if isinstance(place, slice) else found
+        return TableRows(found) if isinstance(place, slice) else found
 
 
 def _as_table(rows: Any, name: str) -> Table:
     return Table({column: [row[column] for row in rows] for column in COLUMNS}, name)
 
 
-register(Adapter(_as_table, collections=(("tests", "Rows"),)))
+register(Adapter(_as_table, collections=((__name__.partition(".")[0], "TableRows"),)))
 
 
 @cache
-def rows(n: int) -> st.SearchStrategy[Rows]:
+def rows(n: int) -> st.SearchStrategy[TableRows]:
     """At least two rows; the first and the last have all values, so that each half of the table has some."""
     number = st.integers(-16, 16).map(lambda eighths: eighths / 8)
     values = {
@@ -57,7 +57,7 @@ def rows(n: int) -> st.SearchStrategy[Rows]:
         {name: st.none() | value if name in may_miss else value for name, value in values.items()}
     ).map(Row)
     return st.tuples(whole, st.lists(holed, max_size=n - 2), whole).map(
-        lambda parts: Rows([parts[0], *parts[1], parts[2]])
+        lambda parts: TableRows([parts[0], *parts[1], parts[2]])
     )
 
 

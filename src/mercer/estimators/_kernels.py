@@ -78,8 +78,10 @@ class KernelSpec:
 
     def proposed(self, points: Points) -> "KernelSpec":
         """The same with the formula proposed for the points, where the kernel is "auto"."""
-        is_auto = isinstance(self.kernel, str) and self.kernel == AUTO
-        return replace(self, kernel=auto(points).kernel) if is_auto else self
+        if not (isinstance(self.kernel, str) and self.kernel == AUTO):
+            return self
+        self._refuse("gamma", "is proposed for the data, with a length scale of its own", "mercer.auto(X).kernel")
+        return replace(self, kernel=auto(points).kernel)
 
     def on(self, points: Points, weight: Array) -> "KernelSpec":
         """The same with a number for gamma="scale", each row counted as often as its weight says."""
@@ -146,10 +148,13 @@ def with_parameters(kernel: Any, params: dict[str, Any]) -> Any:
         return kernel.replace(**params)
     if _is_of_gaussian_process(kernel):
         return clone(kernel).set_params(**params)
+    instead = "kernel=RBF() and kernel__length_scale, or a kernel's name and the parameter gamma"
+    if isinstance(kernel, str) and kernel == AUTO:
+        instead = "kernel=mercer.auto(X).kernel, which has parameters"
     raise InvalidParameter(
         f"Only a Kernel object has parameters such as kernel__{next(iter(params))}.",
         f"kernel is {shown(kernel)}.",
-        "Try kernel=RBF() and kernel__length_scale, or a kernel's name and the parameter gamma.",
+        f"Try {instead}.",
     )
 
 

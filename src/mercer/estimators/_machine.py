@@ -194,8 +194,8 @@ class KernelMachine(BaseEstimator):
 
 def _is_by_name(kernel: Any) -> bool:
     """Whether a formula names the columns that it reads, so that their order does not matter."""
-    columns = kernel.reads() if isinstance(kernel, Kernel) else None
-    return bool(columns) and all(isinstance(name, str) for name in columns)
+    columns = (kernel.reads() if isinstance(kernel, Kernel) else None) or ()
+    return len(columns) > 0 and all(isinstance(name, str) for name in columns)
 
 
 def _square(points: Points) -> Stored:

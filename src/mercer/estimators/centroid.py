@@ -29,8 +29,8 @@ class KernelNearestCentroid(ClassifierMixin, KernelMachine):
     Parameters
     ----------
     kernel : Kernel, str or callable, default "linear"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
-        number.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two points that returns a number.
     gamma, degree, coef0 : optional
         Parameters of a named kernel, with scikit-learn's defaults.
     kernel_params : dict, optional

@@ -40,8 +40,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
     C : float, default 1.0
         The weight of the losses against the penalty, above 0; as in scikit-learn's LogisticRegression.
     kernel : Kernel, str or callable, default "rbf"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
-        number.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two points that returns a number.
     gamma, degree, coef0 : optional
         Parameters of a named kernel, with the defaults of scikit-learn's SVC.
     kernel_params : dict, optional

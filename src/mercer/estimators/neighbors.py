@@ -33,8 +33,8 @@ class KernelNeighborsClassifier(ClassifierMixin, KernelNeighbors):
     n_neighbors : int, default 5
         How many neighbours vote.
     kernel : Kernel, str or callable, default "linear"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
-        number.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two points that returns a number.
     weights : {"uniform", "distance", "kernel"}, callable or None, default "uniform"
         The weight of a vote: 1; 1/d, where training points at distance 0 outvote all others; k(x, z), which must not be
         negative (if all are 0, the nearest decides); or a function of the distances (m, k) that returns as many
@@ -169,8 +169,8 @@ class KernelNeighborsRegressor(RegressorMixin, KernelNeighbors):
     n_neighbors : int, default 5
         How many neighbours are averaged.
     kernel : Kernel, str or callable, default "linear"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
-        number.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two points that returns a number.
     weights : {"uniform", "distance", "kernel"}, callable or None, default "uniform"
         A neighbour's weight: 1; 1/d, where a training point at distance 0 outweighs all others; k(x, z), which must
         not be negative (if all are 0, the nearest decides); or a function of the distances (m, k) that returns as many

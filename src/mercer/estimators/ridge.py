@@ -30,8 +30,8 @@ class KernelRidge(LeastSquaresMachine):
         The penalty λ ≥ 0; one per target where an array. 0 is kernel least squares: it interpolates where the kernel
         can, and is of least norm where K is singular. Noise of variance σ² under a prior of variance τ² is λ = σ²/τ².
     kernel : Kernel, str or callable, default "linear"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two points that returns a
-        number.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two points that returns a number.
     gamma, degree, coef0 : optional
         Parameters of a named kernel, with scikit-learn's defaults.
     kernel_params : dict, optional

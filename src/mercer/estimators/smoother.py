@@ -32,8 +32,9 @@ class NadarayaWatson(MultiOutputMixin, RegressorMixin, Smoother):
         named kernel has h as its length scale; a window vanishes from the distance h on. "loo" takes the one of
         `bandwidths` with the least mean squared error of leave-one-out.
     kernel : Kernel, Window or str, default "rbf"
-        A kernel whose values are derived to be ≥ 0; a `Window`; "rbf" or "laplacian" with length scale 1; a window's
-        name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with values that are checked to be ≥ 0.
+        A kernel whose values are derived to be ≥ 0; "auto" for what `mercer.auto` proposes for X; a `Window`; "rbf" or
+        "laplacian" with length scale 1; a window's name, "uniform", "epanechnikov" or "tricube"; or "precomputed", with
+        values that are checked to be ≥ 0.
     bandwidths : array-like of shape (n_bandwidths,), optional
         What "loo" tries. None: 7 widths, each four times the one before, from 0.003 to 12 times the one at which the
         length scale is the median distance between (at most 100) training points; then, around the best, widths at

@@ -26,8 +26,8 @@ class SVR(RegressionMachine):
     Parameters
     ----------
     kernel : Kernel, str or callable, default "rbf"
-        A kernel of mercer, a name that scikit-learn has, "precomputed", or a function of two collections of points that
-        returns the matrix of their kernel values.
+        A kernel of mercer, "auto" for what `mercer.auto` proposes for X, a name that scikit-learn has, "precomputed",
+        or a function of two collections of points that returns the matrix of their kernel values.
     degree, gamma, coef0 : optional
         Parameters of a named kernel. gamma="scale" is 1/(d·var(X)), with every row counted as its weight says.
     tol : float, default 1e-3

@@ -12,7 +12,7 @@ from mercer.grams.featured import FeatureGram
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
-from mercer.points import Points, Vectors, as_points, check_same_width
+from mercer.points import Points, Vectors, as_points, conformed
 
 __all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
 
@@ -62,7 +62,7 @@ def gram(kernel: Kernel, X: Any, Z: Any = None, *, dtype: Any = None, budget: in
     if Z is None:
         return gram_of(bind(kernel, points, dtype=dtype), budget=budget)
     basis = as_points(Z, "Z")
-    check_same_width(points, basis, "Z", type(kernel).__name__)
+    basis = conformed(points, basis, "Z", type(kernel).__name__, kernel.reads())
     return gram_of(bind(kernel.resolve(points), basis, dtype=dtype, name="Z"), points, budget=budget)
 
 

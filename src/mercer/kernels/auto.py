@@ -1,21 +1,33 @@
 """A kernel for data that nobody has described: one part for each column, with the reason for it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Any, final
 
+import numpy as np
+
 from mercer.errors import InvalidInput
 from mercer.kernels.discrete import Delta, SetIntersection, Tanimoto
 from mercer.kernels.distances import Polarised, SquaredEuclidean
 from mercer.kernels.kernel import Distance, Kernel
+from mercer.kernels.linear import Linear
+from mercer.kernels.missing import OrMissing
 from mercer.kernels.radial import RBF
-from mercer.maps import Standardised
-from mercer.points import Domain, Points, Table, Vectors, as_points
-from mercer.points.table import Column
+from mercer.maps import Map, Ranks, Standardised, Torus, UnitRows, Words
+from mercer.maps.words import words_of
+from mercer.points import Column, Domain, Objects, Points, Table, Vectors, as_points
+from mercer.points.column import BOOLEANS, LARGE, MIXED, NUMBERS, STRINGS
+from mercer.points.frames import CATEGORIES, ORDERED
+from mercer.points.times import AWARE, CALENDAR, DATES, DURATIONS, TIMES_OF_DAY
 
-__all__ = ["Proposal", "Reason", "auto"]
+__all__ = ["DOMAINS", "Proposal", "Reason", "auto"]
+
+# From so many rows on, values that all differ are taken for names of the rows.
+MANY_ROWS = 20
+# Strings of so many words on average, of which more than half differ, are texts.
+TEXT_WORDS = 3.0
 
 
 @final
@@ -37,9 +49,6 @@ class Reason:
     kind: str
     reason: str
 
-    def __str__(self) -> str:
-        return f"{', '.join(self.columns) or 'X'}: {self.kind}; {self.reason}"
-
 
 @final
 @dataclass(frozen=True)
@@ -58,7 +67,23 @@ class Proposal:
     reasons: tuple[Reason, ...]
 
     def __str__(self) -> str:
-        return "\n".join([repr(self.kernel), *(f"  {reason}" for reason in self.reasons)])
+        width = max(len(each.kind) for each in self.reasons)
+        rows = (f"  {each.kind:<{width}}  {', '.join(each.columns) or 'X'}: {each.reason}" for each in self.reasons)
+        return "\n".join([repr(self.kernel), *rows])
+
+
+@final
+@dataclass(frozen=True)
+class _Part:
+    """What one column becomes: a kernel and its distance, which do not name it yet, or nothing.
+
+    All columns with the distance of standardised numbers join one, of the vector of them.
+    """
+
+    kind: str
+    reason: str
+    kernel: Kernel | None = None
+    distance: Distance | None = None
 
 
 def auto(X: Any) -> Proposal:
@@ -66,7 +91,8 @@ def auto(X: Any) -> Proposal:
 
     Each column of a table makes a distance in which two random rows are about 2 apart: the squared difference of
     standardised numbers, 2 for two different categories. The kernel is the Gaussian one of their sum, so rows are
-    alike where they are alike in every column, and its length is the median distance.
+    alike where they are alike in every column, and its length is the median distance. A missing value is a value of its
+    own. Columns that cannot help (one value, or another one in each row) are left out.
 
     Parameters
     ----------
@@ -80,65 +106,179 @@ def auto(X: Any) -> Proposal:
 
     Examples
     --------
-    >>> print(auto({"age": [31, 45, 27], "city": ["Bonn", "Ulm", "Bonn"]}))
-    RBF('median').of(SquaredEuclidean().on(Standardised()).on('age') + Polarised(Delta().on('city')))
-      age: numbers; standardised, so that the unit does not matter
-      city: categories; equal or not
+    >>> print(auto({"age": [31, 45, 27], "city": ["Bonn", "Ulm", "Bonn"], "pay": [2.5, None, 3.5]}))
+    RBF('median').of(SquaredEuclidean().on(Standardised()).on('age') + Polarised(Delta().on('city')) +
+    Polarised(OrMissing(Linear().on(Standardised()).on('pay'))))
+      numbers  age: standardised, so that their unit does not matter
+      strings  city: equal or not
+      numbers  pay: standardised, so that their unit does not matter; missing is a value of its own
     """
     points = as_points(X)
     if isinstance(points, Table):
-        return _for_table(points)
-    return _for_points(points)
+        return _of_table(points)
+    part = _of_points(points)
+    reasons = (Reason((), part.kind, part.reason),)
+    if part.kernel is None:
+        raise _nothing(reasons)
+    return Proposal(part.kernel, reasons)
 
 
-@final
-@dataclass(frozen=True)
-class _Part:
-    """What one column becomes: a distance, or nothing."""
-
-    reason: Reason
-    distance: Distance | None
+# A domain other than vectors and objects -> the kernel that is proposed for it, and why; others add their rows.
+DOMAINS: dict[Domain, tuple[Kernel, str]] = {
+    Domain.SETS: (Tanimoto(SetIntersection()), "the share of common items"),
+}
 
 
-def _for_table(table: Table) -> Proposal:
-    numbers = [name for name, column in table.columns.items() if column.domain is Domain.VECTORS and _varies(column)]
-    parts = [_numbers(numbers)] if numbers else []
-    parts += [_part(name, column) for name, column in table.columns.items() if name not in numbers]
-    reasons = tuple(part.reason for part in parts)
-    distances = [part.distance for part in parts if part.distance is not None]
-    if not distances:
-        raise InvalidInput(
-            "No kernel can be proposed: no column tells two rows apart.",
-            "; ".join(map(str, reasons)) + ".",
-            "Pass more rows, or give the kernel as a formula.",
-        )
-    if len(distances) == 1 and numbers:
-        return Proposal(RBF("median").on(Standardised()).on(*numbers), reasons)
+def _of_table(table: Table) -> Proposal:
+    parts = {name: _of_column(column) for name, column in table.columns.items()}
+    reasons = _reasons(parts.items())
+    kernels = {name: part.kernel.on(name) for name, part in parts.items() if part.kernel is not None}
+    if not kernels:
+        raise _nothing(reasons)
+    whole = {name for name in kernels if not table.columns[name].missing().any()}
+    vectors = [name for name in kernels if name in whole and parts[name].distance == STANDARD[1]]
+    if len(vectors) == len(kernels):
+        return Proposal(RBF("median").on(Standardised()).on(*vectors), reasons)
+    kernels = {name: k if name in whole else OrMissing(k) for name, k in kernels.items()}
+    if len(kernels) == 1 and (only := next(iter(kernels.values()))).max_abs == 1.0:
+        return Proposal(only, reasons)
+    distances: list[Distance] = [STANDARD[1].on(*vectors)] if vectors else []
+    for name in (name for name in kernels if name not in vectors):
+        distance = parts[name].distance if name in whole else None
+        distances.append(Polarised(kernels[name]) if distance is None else distance.on(name))
     return Proposal(RBF("median").of(reduce(add, distances)), reasons)
 
 
-def _numbers(names: Sequence[str]) -> _Part:
-    reason = Reason(tuple(names), "numbers", "standardised, so that the unit does not matter")
-    return _Part(reason, SquaredEuclidean().on(Standardised()).on(*names))
+def _reasons(parts: Iterable[tuple[str, _Part]]) -> tuple[Reason, ...]:
+    """One for all columns that are of one kind and treated alike, in the order of the first of each."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, part in parts:
+        groups.setdefault((part.kind, part.reason), []).append(name)
+    return tuple(Reason(tuple(names), kind, reason) for (kind, reason), names in groups.items())
 
 
-def _varies(column: Column) -> bool:
-    return bool((column.values != column.values[0]).any())
+def _nothing(reasons: tuple[Reason, ...]) -> InvalidInput:
+    got = "; ".join(f"{', '.join(each.columns) or 'X'} ({each.kind}: {each.reason})" for each in reasons)
+    return InvalidInput(
+        "No kernel can be proposed: nothing tells two rows apart.",
+        f"Got {got}.",
+        "Pass more rows or other columns, or give the kernel as a formula.",
+    )
 
 
-def _part(name: str, column: Column) -> _Part:
-    if not _varies(column):
-        return _Part(Reason((name,), "one value", "left out, since all rows have the same"), None)
-    if column.domain is Domain.SETS:
-        kernel: Kernel = Tanimoto(SetIntersection()).on(name)
-        return _Part(Reason((name,), "sets", "the share of common items"), Polarised(kernel))
-    return _Part(Reason((name,), "categories", "equal or not"), Polarised(Delta().on(name)))
+def _of_column(column: Column) -> _Part:
+    missing = column.missing()
+    kind = column.kind or column.domain.value
+    present = column.values[~missing]
+    if not len(present):
+        return _Part(kind, "left out, because every value is missing")
+    part = _of_values(present, column, kind)
+    if not missing.any():
+        return part
+    if part.kernel is None and part.reason == ONE_VALUE:
+        return _Part(kind, "one value, or missing", Delta())
+    return _Part(part.kind, f"{part.reason}; missing is a value of its own", part.kernel) if part.kernel else part
 
 
-def _for_points(points: Points) -> Proposal:
+ONE_VALUE = "left out, because all values are the same"
+NAMES = "left out, because every value differs: they name the rows"
+
+
+def _of_values(values: Any, column: Column, kind: str) -> _Part:
+    """What the values of a column, none of them missing, become."""
+    if column.domain is Domain.VECTORS:
+        if values.dtype.kind == "c":
+            return _Part("complex numbers", "left out, because kernels read real numbers")
+        if values.min() == values.max():
+            return _Part(kind, ONE_VALUE)
+        if kind == NUMBERS and _counts_rows(values):
+            return _Part(kind, "left out, because they number the rows")
+        return _Part(kind, *_VECTORS[kind])
+    if column.domain in DOMAINS:
+        kernel, reason = DOMAINS[column.domain]
+        return _Part(kind, reason, kernel)
+    if column.domain is not Domain.OBJECTS:
+        return _Part(kind, "left out, because no kernel is proposed for them")
+    return _of_objects(list(values), kind)
+
+
+def _along(*maps: Map) -> tuple[Kernel, Distance]:
+    """The inner product and the squared distance of images, the last map first."""
+    kernel: Kernel = Linear()
+    distance: Distance = SquaredEuclidean()
+    for m in maps:
+        kernel, distance = kernel.on(m), distance.on(m)
+    return kernel, distance
+
+
+STANDARD = _along(Standardised())
+# What a numeric column holds -> why, the kernel, and the distance where it is not made from the kernel.
+_VECTORS: dict[str, tuple[str, Kernel, Distance | None]] = {
+    NUMBERS: ("standardised, so that their unit does not matter", *STANDARD),
+    BOOLEANS: ("equal or not", Delta(), None),
+    TIMES_OF_DAY: ("around the clock, so that 23:59 is near 0:00", *_along(Torus(1.0))),
+    DURATIONS: ("as numbers of days, standardised", *STANDARD),
+    **dict.fromkeys((DATES, CALENDAR, AWARE), ("as days since 1970-01-01, standardised", *STANDARD)),
+}
+
+
+def _counts_rows(values: Any) -> bool:
+    """Whether numbers are 1, 2, 3, … from anywhere, in any order."""
+    n = len(values)
+    if n < MANY_ROWS or values.max() - values.min() != n - 1:
+        return False
+    return bool((np.diff(np.sort(values)) == 1).all())
+
+
+def _of_objects(values: list[Any], kind: str) -> _Part:
+    """What values become that are equal or not."""
+    try:
+        different = len(set(values))
+    except TypeError:
+        other = next(type(value).__name__ for value in values if type(value).__hash__ is None)
+        return _Part(kind, f"left out, because a {other} cannot be compared as a whole")
+    if different == 1:
+        return _Part(kind, ONE_VALUE)
+    if kind == ORDERED:
+        return _Part(kind, "ranks in their declared order, standardised", *_along(Standardised(), Ranks()))
+    if kind == STRINGS and 2 * different > len(values) and _are_texts(values):
+        return _Part("texts", "the share of common words", Tanimoto(SetIntersection()).on(Words()))
+    if different == len(values) >= MANY_ROWS and kind in _NAMING:
+        return _Part(kind, NAMES)
+    return _Part(kind, "equal or not", Delta())
+
+
+_NAMING = frozenset({STRINGS, LARGE, CATEGORIES, MIXED, Domain.OBJECTS.value})
+
+
+def _are_texts(values: list[str]) -> bool:
+    some = values[:: max(1, len(values) // 1000)]
+    return sum(len(words_of(value)) for value in some) >= TEXT_WORDS * len(some)
+
+
+def _of_points(points: Points) -> _Part:
     if isinstance(points, Vectors):
-        kernel: Kernel = RBF("median") if points.is_sparse else RBF("median").on(Standardised())
-        return Proposal(kernel, (Reason((), "numbers", "standardised, so that the unit does not matter"),))
-    if points.domain is Domain.SETS:
-        return Proposal(Tanimoto(SetIntersection()), (Reason((), "sets", "the share of common items"),))
-    return Proposal(Delta(), (Reason((), "values", "equal or not"),))
+        return _of_vectors(points)
+    if isinstance(points, Objects):
+        present = [value for value in points.raw() if value is not None]
+        are_strings = all(isinstance(value, str) for value in present)
+        if not present:
+            return _Part("values", "every value is missing")
+        kind = points.kind or (STRINGS if are_strings else Domain.OBJECTS.value)
+        return _of_objects(points.raw(), kind if len(present) == len(points) else Domain.OBJECTS.value)
+    if points.domain in DOMAINS:
+        kernel, reason = DOMAINS[points.domain]
+        return _Part(points.domain.value, reason, kernel)
+    return _Part(points.domain.value, "no kernel is proposed for them")
+
+
+def _of_vectors(points: Vectors) -> _Part:
+    if points.dense is None:
+        return _Part("sparse rows", "compared by their direction", RBF("median").on(UnitRows()))
+    low, high = (edge.astype(np.float64) for edge in (points.dense.min(axis=0), points.dense.max(axis=0)))
+    ranges = (high - low)[high > low]
+    if not len(ranges):
+        return _Part(NUMBERS, ONE_VALUE)
+    if np.mean(2.0 * ranges >= high.max() - low.min()) > 0.5 and len(ranges) > 1:
+        return _Part(NUMBERS, "as they are, since the columns share one range", RBF("median"))
+    return _Part(NUMBERS, _VECTORS[NUMBERS][0], RBF("median").on(Standardised()))

@@ -14,12 +14,20 @@ import numpy.typing as npt
 from mercer import _core
 from mercer.budget import allocate
 from mercer.errors import InvalidInput, NotFinite
-from mercer.kernels.blame import not_finite, owners_of_leaves, owners_of_rows, owners_of_views, written_in
+from mercer.kernels.blame import (
+    not_finite,
+    owner_of_step,
+    owners_of_leaves,
+    owners_of_rows,
+    owners_of_views,
+    written_in,
+)
+from mercer.kernels.node import Node
 from mercer.kernels.plan import Plan
 from mercer.kernels.sources import Source, source_of
 from mercer.kernels.tape import Lowerable, compile_plan
 from mercer.maps.base import FittedMap
-from mercer.points import Points, as_points, check_same_width, require
+from mercer.points import Points, as_points, conformed, require
 from mercer.points.vectors import refuse_masked
 
 __all__ = ["Binding", "Cross", "bind", "diagonal", "evaluate"]
@@ -84,7 +92,8 @@ class Reading:
         for m in self._plan.views[view]:
             if basis.domain not in m.needs and m not in written_in(self._kernel):
                 # A step of an expansion, for which its node answers.
-                require(basis, m.needs, repr(owners_of_views(self._plan)[view]))
+                reader = owners_of_views(self._plan)[view]
+                require(basis, m.needs, repr(owner_of_step(m, self._kernel, reader)))
             chain.append(m.fit(basis))
             basis = chain[-1](basis)
         return tuple(chain)
@@ -168,8 +177,7 @@ class Binding:
 
     def cross(self, X: Any, name: str = "X") -> "Cross":
         """K(X, basis) as an operator."""
-        points = as_points(X, name)
-        check_same_width(self.basis, points, name, type(self.kernel).__name__)
+        points = conformed(self.basis, as_points(X, name), name, type(self.kernel).__name__, _columns(self.kernel))
         return Cross(self, points, self.reading.side(points))
 
     def self_cross(self) -> "Cross":
@@ -182,7 +190,10 @@ class Binding:
         New points get a binding of their own, since fitted maps know the basis only, and new points may hold items that
         the basis does not.
         """
-        return self.pairs() if X is None else diagonal(self.kernel, X)
+        if X is None:
+            return self.pairs()
+        owner = type(self.kernel).__name__
+        return diagonal(self.kernel, conformed(self.basis, as_points(X), "X", owner, _columns(self.kernel)))
 
     def pairs(self) -> npt.NDArray[np.float64]:
         """k(x, x) at each point of the basis: the same plan, run on pairs."""
@@ -314,10 +325,15 @@ def evaluate(kernel: Any, X: Any, Z: Any = None) -> Array:
     if Z is None:
         return bind(kernel, points).self_cross().dense()
     others = as_points(Z, "Z")
-    check_same_width(points, others, "Z", type(kernel).__name__)
+    others = conformed(points, others, "Z", type(kernel).__name__, _columns(kernel))
     kinds = {_work_type(None, points), _work_type(None, others)}
     dtype = np.dtype(np.float64) if len(kinds) > 1 else kinds.pop()
     return bind(kernel.resolve(points), others, dtype=dtype, name="Z").cross(points).dense()
+
+
+def _columns(kernel: object) -> tuple[str | int, ...] | None:
+    """The columns that a formula names."""
+    return kernel.reads() if isinstance(kernel, Node) else None
 
 
 def diagonal(kernel: Any, X: Any) -> npt.NDArray[np.float64]:

@@ -5,16 +5,23 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import NotFinite
+from mercer.kernels.node import Node
 from mercer.kernels.plan import OPERATIONS, Instruction, Plan
 from mercer.notation import function_name
 from mercer.term import Term
 
-__all__ = ["not_finite", "owners_of_leaves", "owners_of_rows", "owners_of_views", "written_in"]
+__all__ = ["not_finite", "owner_of_step", "owners_of_leaves", "owners_of_rows", "owners_of_views", "written_in"]
 
 
 def written_in(kernel: object) -> frozenset[object]:
     """The parts of a formula that its user wrote."""
     return frozenset(kernel.written() if isinstance(kernel, Term) else ())
+
+
+def owner_of_step(m: Term, kernel: object, reader: object) -> object:
+    """Who answers for a map that its user did not write: the part around `reader` that expands into it, or `reader`."""
+    nodes = (part for part in written_in(kernel) if isinstance(part, Node) and reader in part.walk())
+    return next((node for node in nodes if (steps := node.expand()) is not None and m in steps.walk()), reader)
 
 
 def owners_of_leaves(plan: Plan) -> list[object]:

@@ -18,7 +18,7 @@ from mercer.errors import InvalidInput, NotFinite
 from mercer.kernels.plan import PointFunction
 from mercer.kernels.sources import values_of, vectors_of
 from mercer.maps import FittedMap
-from mercer.points import Indicators, Points, as_points, check_same_width
+from mercer.points import Indicators, Points, as_points, conformed
 
 __all__ = [
     "Coordinates", "Crossed", "FeatureMap", "Features", "Monomials", "OneHot", "Ones", "SideBySide", "Stretched",
@@ -397,6 +397,4 @@ class FeatureMap:
         return np.maximum(own - self._mapped.diag(points), rounding)
 
     def _read(self, Z: Any) -> Points:
-        points = as_points(Z, "Z")
-        check_same_width(self._example, points, "Z", type(self.kernel).__name__)
-        return points
+        return conformed(self._example, as_points(Z, "Z"), "Z", type(self.kernel).__name__, self.kernel.reads())

@@ -12,7 +12,7 @@ from mercer.kernels.algebra import Congruence, Constant, Sum
 from mercer.kernels.kernel import Kernel, RowFunction
 from mercer.kernels.pullback import Pullback
 from mercer.kernels.rows import KERNEL
-from mercer.maps.columns import COLUMN_NAMES
+from mercer.maps.columns import COLUMN_NAMES, escaped
 from mercer.maps.filled import Filled, table_of
 from mercer.notation import SUM, Notation, Raw
 from mercer.points import Points
@@ -123,9 +123,9 @@ class OrMissing(Kernel):
     """
 
     notation: ClassVar[Notation] = Notation(
-        text="[{x} and {z} have {columns}]·{kernel:3} + {both}·[{x} and {z} lack it]",
+        text="[{x} and {z} have {columns}]·{kernel:3} + {both:?@·}[{x} and {z} lack {it}]",
         latex=r"\left[{x} \text{{ and }} {z} \text{{ have }} {columns}\right] {kernel:3}"
-        r" + {both} \left[{x} \text{{ and }} {z} \text{{ lack it}}\right]",
+        r" + {both:?@ \,} \left[{x} \text{{ and }} {z} \text{{ lack {it}}}\right]",
         level=SUM,
     )
     kernel: Kernel = param(REQUIRED, KERNEL)
@@ -143,7 +143,9 @@ class OrMissing(Kernel):
             )
 
     def slot(self, name: str) -> object:
-        """The fields, and the columns as they are listed in a sentence."""
+        """The fields, the columns as they are listed in a sentence, and what stands for them in the next."""
+        if name == "it":
+            return Raw("it", "it") if len(self.names) == 1 else Raw("one", "one")
         return _listed(self.names, "and") if name == "columns" else getattr(self, name)
 
     @property
@@ -187,8 +189,4 @@ def _lacks(owner: object, names: Names, points: Points) -> npt.NDArray[np.bool_]
 
 def _listed(names: Names, word: str) -> Raw:
     text = f" {word} ".join(map(repr, names))
-    return Raw(text, rf"\text{{{_escaped(text)}}}")
-
-
-def _escaped(text: str) -> str:
-    return "".join(rf"\{character}" if character in r"_%&#${}" else character for character in text)
+    return Raw(text, rf"\text{{{escaped(text)}}}")

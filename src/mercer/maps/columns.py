@@ -15,7 +15,7 @@ from mercer.notation import Notation, Raw
 from mercer.points import Column, Domain, Indicators, Points, Table, Vectors
 from mercer.term import REQUIRED, param
 
-__all__ = ["COLUMN_NAMES", "Columns", "FittedColumns"]
+__all__ = ["COLUMN_NAMES", "Columns", "FittedColumns", "escaped"]
 
 
 @final
@@ -79,7 +79,7 @@ class Columns(Map):
         """The names as arguments of the constructor."""
         if name != "arguments":
             return getattr(self, name)
-        return Raw(", ".join(map(repr, self.names)), ", ".join(rf"\text{{{_escape(name)}}}" for name in self.names))
+        return Raw(", ".join(map(repr, self.names)), ", ".join(rf"\text{{{escaped(name)}}}" for name in self.names))
 
     def fit(self, points: Points) -> "Columns | FittedColumns":
         """Note what the columns of a table hold, which those of new tables must hold too."""
@@ -162,5 +162,11 @@ def _chosen(csr: Any, indices: list[int]) -> Any:
     return narrow[:, order]
 
 
-def _escape(name: str | int) -> str:
-    return "".join(rf"\{character}" if character in r"_%&#${}" else character for character in str(name))
+_LATEX = {character: rf"\{character}" for character in "_%&#${}"} | {
+    "\\": r"\textbackslash{}", "^": r"\^{}", "~": r"\~{}"
+}  # fmt: skip
+
+
+def escaped(name: str | int) -> str:
+    """A name as LaTeX writes it inside a text."""
+    return "".join(_LATEX.get(character, character) for character in str(name))

@@ -1,6 +1,6 @@
 """What the data is: the only place where input is checked."""
 
-from mercer.points.adapt import as_points, check_same_width, require
+from mercer.points.adapt import as_points, check_same_width, conformed, require
 from mercer.points.base import Domain, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
@@ -26,6 +26,7 @@ __all__ = [
     "Vectors",
     "as_points",
     "check_same_width",
+    "conformed",
     "register",
     "require",
 ]

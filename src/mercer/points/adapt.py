@@ -17,7 +17,7 @@ from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
-__all__ = ["as_points", "check_same_width", "in_training_order", "require"]
+__all__ = ["as_points", "check_same_width", "conformed", "in_training_order", "require"]
 
 
 @runtime_checkable
@@ -111,6 +111,24 @@ def check_same_width(basis: Points, points: Points, name: str = "Z", owner: str 
         raise InvalidInput(f"{name} has {got} features, but {owner} is expecting {expected} features as input.")
     if isinstance(basis, Table) and isinstance(points, Table) and basis.names != points.names:
         raise _other_names(basis, points, name)
+
+
+def conformed(
+    basis: Points, points: Points, name: str = "Z", owner: str = "Kernel", columns: Sequence[str | int] | None = None
+) -> Points:
+    """New points in the form of the basis, or an error that says what differs.
+
+    Where `columns` of tables are read, and all of them by name, the order of the columns does not matter. Each of them
+    must hold what it held in the basis.
+    """
+    if not (isinstance(basis, Table) and isinstance(points, Table) and columns):
+        check_same_width(basis, points, name, owner)
+        return points
+    if all(isinstance(column, str) for column in columns):
+        points = in_training_order(basis, points, name)
+    else:
+        check_same_width(basis, points, name, owner)
+    return points.as_seen({column: basis.columns[column] for column in map(basis.find, columns)})
 
 
 def in_training_order(basis: Table, points: Table, name: str = "X") -> Table:

@@ -86,14 +86,16 @@ class Column:
         """
         missing = self.missing()
         if missing.all():
-            nothing = np.full(len(self), np.nan if seen.domain is Domain.VECTORS else None, dtype=_form(seen))
+            is_number = seen.domain is Domain.VECTORS
+            nothing = np.full(len(self), np.nan) if is_number else np.full(len(self), None, dtype=np.object_)
             return Column(read_only(nothing), seen.domain, seen.kind, seen.levels, seen.example)
         mine, expected = _family(self), _family(seen)
         if mine != expected and MIXED not in (mine, expected) and expected != NOTHING:
             row = int((~missing).argmax())
+            in_days = self.domain is Domain.VECTORS and mine != NUMBERS
             raise DomainMismatch(
                 f"{where} holds {self.kind or mine}; in training it held {seen.kind or expected}.",
-                f"Row {row} is {shown(self.values[row])}." if self.values.dtype.kind == "O" else "",
+                "" if in_days else f"Row {row} is {shown(self.values[row : row + 1].tolist()[0])}.",
                 "Convert it to what it was in training.",
             )
         if self.domain is seen.domain:
@@ -155,10 +157,6 @@ def _of_values(values: list[Any], found: Values, where: str) -> Column:
         return _objects(values, "", domain=adapter.domain)
     are_strings = all(issubclass(kind, str) for kind in kinds)
     return _objects(values, STRINGS if are_strings else "" if len(kinds) == 1 else MIXED)
-
-
-def _form(column: Column) -> type:
-    return np.float64 if column.domain is Domain.VECTORS else np.object_
 
 
 def _family(column: Column) -> str:

@@ -63,8 +63,8 @@ def _pandas_series(series: Any) -> Values:
         return special(series)
     if dtype.kind not in "fiub":
         return Values(series.to_numpy())
-    known = series.dropna() if dtype.kind in "iu" else ()
-    if len(known) and max(abs(int(known.min())), abs(int(known.max()))) > EXACT:
+    known = series.dropna()
+    if dtype.kind in "iu" and len(known) and max(abs(int(known.min())), abs(int(known.max()))) > EXACT:
         return Values(series.to_numpy(dtype=object, na_value=None))
     if dtype.kind == "b":
         return Values(series.to_numpy(dtype=object, na_value=None) if series.hasnans else series.to_numpy(dtype=bool))
@@ -72,11 +72,15 @@ def _pandas_series(series: Any) -> Values:
     return Values(series.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan))
 
 
-def _pandas_categories(series: Any) -> Values:
-    return _pandas_categorical(series.array)
+def _pandas_array(array: Any) -> Values:
+    """An Index, a Categorical, or another array of pandas."""
+    import pandas  # noqa: PLC0415 (optional, and there: the array is its own)
+
+    return _pandas_series(pandas.Series(array))
 
 
-def _pandas_categorical(array: Any) -> Values:
+def _pandas_categorical(series: Any) -> Values:
+    array = series.array
     levels = array.categories.tolist()
     named = np.array([*range(len(levels)), None], dtype=object)  # code −1 is a missing value
     named[: len(levels)] = np.fromiter(levels, dtype=object, count=len(levels))
@@ -87,7 +91,7 @@ def _pandas_categorical(array: Any) -> Values:
 
 # The class of a column's type -> its reader, for types that are not NumPy's.
 _PANDAS: dict[str, Callable[[Any], Values]] = {
-    "CategoricalDtype": _pandas_categories,
+    "CategoricalDtype": _pandas_categorical,
     "DatetimeTZDtype": lambda series: Values(series.dt.tz_convert(None).to_numpy(), AWARE),
     "ArrowDtype": lambda series: _arrow(series.array.__arrow_array__()),
 }
@@ -160,7 +164,8 @@ FRAMES: dict[ClassName, Callable[[Any], Named]] = {
 }
 SERIES: dict[ClassName, Callable[[Any], Values]] = {
     ("pandas", "Series"): _pandas_series,
-    ("pandas", "Categorical"): _pandas_categorical,
+    ("pandas", "ExtensionArray"): _pandas_array,
+    ("pandas", "Index"): _pandas_array,
     ("polars", "Series"): _polars_series,
     ("pyarrow", "Array"): _arrow,
     ("pyarrow", "ChunkedArray"): _arrow,

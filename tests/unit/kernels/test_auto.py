@@ -1,58 +1,166 @@
-"""A kernel is proposed for a table, with a reason for each column."""
+"""A kernel is proposed for every kind of data, with a reason for each column."""
 
+import datetime as dt
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import mercer
 from mercer.errors import InvalidInput
 
-
-@pytest.fixture
-def people():
-    random = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "age": random.normal(40.0, 10.0, 60),
-            "income": random.lognormal(10.0, 1.0, 60),
-            "country": random.choice(["ch", "de", "fr"], 60),
-        }
-    )
-    return frame, np.where((frame.age > 40.0) ^ (frame.country == "ch"), "yes", "no")
+N = 40
+RANDOM = np.random.default_rng(0)
+LEFT_OUT = "left out, because "
 
 
-def test_numbers_and_categories_become_one_kernel_that_reads_back_and_pickles(people):
-    proposal = mercer.auto(people[0])
-    assert repr(proposal.kernel) == (
-        "RBF('median').of(SquaredEuclidean().on(Standardised()).on('age', 'income') + Polarised(Delta().on('country')))"
-    )
+def repeated(*values):
+    return [values[i % len(values)] for i in range(N)]
+
+
+# What a column holds -> its values, its kind, the part of the formula, the reason.
+NUMBERS = "standardised, so that their unit does not matter"
+COLUMNS = {
+    "numbers": (RANDOM.normal(size=N), "numbers", "SquaredEuclidean().on(Standardised())", NUMBERS),
+    "flags": (repeated(True, False, True), "booleans", "Polarised(Delta().on('flags'))", "equal or not"),
+    "words": (repeated("a", "b", "c"), "strings", "Polarised(Delta().on('words'))", "equal or not"),
+    "codes": (
+        pd.Series(repeated(7, 8), dtype="category"),
+        "categories",
+        "Polarised(Delta().on('codes'))",
+        "equal or not",
+    ),
+    "sizes": (
+        pd.Categorical(repeated("s", "l"), categories=["s", "m", "l"], ordered=True),
+        "ordered categories",
+        "SquaredEuclidean().on(Standardised()).on(Ranks()).on('sizes')",
+        "ranks in their declared order, standardised",
+    ),
+    "days": (
+        [dt.date(2024, 1, 1 + i % 28) for i in range(N)],
+        "dates",
+        "SquaredEuclidean().on(Standardised())",
+        "as days since 1970-01-01, standardised",
+    ),
+    "clock": (
+        repeated(dt.time(1), dt.time(23)),
+        "times of day",
+        "SquaredEuclidean().on(Torus()).on('clock')",
+        "around the clock, so that 23:59 is near 0:00",
+    ),
+    "tags": (
+        repeated({1}, {1, 2}, set()),
+        "sets",
+        "Polarised(Tanimoto(SetIntersection()).on('tags'))",
+        "the share of common items",
+    ),
+    "notes": (
+        [f"the quick brown fox {i}" for i in range(N)],
+        "texts",
+        "Polarised(Tanimoto(SetIntersection()).on(Words()).on('notes'))",
+        "the share of common words",
+    ),
+    "mixed": (repeated(1, "x"), "values of different types", "Polarised(Delta().on('mixed'))", "equal or not"),
+    "constant": (repeated(3.0), "numbers", "", LEFT_OUT + "all values are the same"),
+    "one": (repeated("x"), "strings", "", LEFT_OUT + "all values are the same"),
+    "empty": (repeated(None), "no values", "", LEFT_OUT + "every value is missing"),
+    "rows": (RANDOM.permutation(N) + 5, "numbers", "", LEFT_OUT + "they number the rows"),
+    "names": ([f"u{i}" for i in range(N)], "strings", "", LEFT_OUT + "every value differs: they name the rows"),
+    "hashes": (
+        [2**60 + i for i in range(N)],
+        "integers beyond 2**53",
+        "",
+        LEFT_OUT + "every value differs: they name the rows",
+    ),
+    "lists": (repeated([1], [2]), "objects", "", LEFT_OUT + "a list cannot be compared as a whole"),
+    "waves": (RANDOM.normal(size=N) + 1j, "complex numbers", "", LEFT_OUT + "kernels read real numbers"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_every_kind_of_column_has_its_part_and_its_reason(name):
+    values, kind, part, reason = COLUMNS[name]
+    proposal = mercer.auto({"base": RANDOM.normal(size=N), "other": repeated("p", "q"), name: values})
+    found = next(each for each in proposal.reasons if name in each.columns)
+    assert (found.kind, found.reason) == (kind, reason)
+    assert part in repr(proposal.kernel)
+    assert (f"'{name}'" in repr(proposal.kernel)) == bool(part)
+    assert f"{name}: {reason}" in str(proposal)
+
+
+def test_the_whole_table_makes_one_derived_kernel_that_reads_back_and_pickles():
+    table = {name: values for name, (values, *_) in COLUMNS.items()}
+    proposal = mercer.auto(table)
     assert mercer.parse(repr(proposal.kernel)) == proposal.kernel == pickle.loads(pickle.dumps(proposal)).kernel
-    assert [reason.columns for reason in proposal.reasons] == [("age", "income"), ("country",)]
-    assert str(proposal).splitlines()[0] == repr(proposal.kernel)
+    assert proposal.kernel.proof().is_derived
+    learnt = proposal.kernel.resolve(table)
+    assert mercer.parse(repr(learnt)) == learnt
+    eigenvalues = np.linalg.eigvalsh(learnt(table))
+    assert eigenvalues[0] > -1e-12 * eigenvalues[-1]
+    assert sorted(name for each in proposal.reasons for name in each.columns) == sorted(table)
 
 
-def test_a_machine_takes_the_proposal_or_asks_for_it(people):
-    X, y = people
-    asked, given = mercer.SVC(kernel="auto").fit(X, y), mercer.SVC(kernel=mercer.auto(X).kernel).fit(X, y)
-    assert asked.model_.kernel == given.model_.kernel
-    assert not asked.model_.kernel.unresolved
-    assert mercer.parse(repr(asked.model_.kernel)) == asked.model_.kernel
-    np.testing.assert_array_equal(asked.decision_function(X), given.decision_function(X))
-    assert asked.score(X, y) > 0.8
+@pytest.mark.parametrize("name", ["numbers", "flags", "words", "sizes", "days", "clock", "tags", "notes"])
+def test_missing_values_are_a_value_of_their_own(name):
+    values, kind, _, reason = COLUMNS[name]
+    holed = [None if i % 7 == 0 else value for i, value in enumerate(values)]
+    if name == "sizes":
+        holed = pd.Categorical(holed, categories=["s", "m", "l"], ordered=True)
+    proposal = mercer.auto({"other": repeated("p", "q"), name: holed})
+    assert proposal.reasons[1] == mercer.kernels.auto.Reason((name,), kind, f"{reason}; missing is a value of its own")
+    assert f".on('{name}')))" in repr(proposal.kernel)
+    assert "Polarised(OrMissing(" in repr(proposal.kernel)
+    K = proposal.kernel({"other": repeated("p", "q"), name: holed})
+    assert K[0, 14] == 1.0  # both lack the value, and are alike in the other column
 
 
-def test_unseen_categories_equal_nothing_and_change_no_other_prediction(people):
-    X, y = people
-    model = mercer.SVC(kernel="auto").fit(X, y)
-    new = X.iloc[:4].assign(country=["ch", "mars", "venus", "de"])
-    alone = model.decision_function(new.iloc[[0]])
-    both = model.decision_function(new)
-    assert both[0] == alone[0]
-    assert np.isfinite(both).all()
+def test_one_value_that_is_sometimes_missing_says_whether_it_is():
+    proposal = mercer.auto({"x": repeated("yes", None, None)})
+    assert proposal.kernel == mercer.OrMissing(mercer.Delta().on("x"))
+    assert proposal.reasons[0].reason == "one value, or missing"
 
 
-def test_a_table_in_which_all_rows_are_alike_has_no_kernel():
-    with pytest.raises(InvalidInput, match="no column tells two rows apart"):
-        mercer.auto({"a": [1, 1], "b": ["x", "x"]})
+def test_numbers_alone_need_no_sum():
+    assert (
+        repr(mercer.auto({"a": [1, 2, 5], "b": [0.5, 0.1, 0.7]}).kernel)
+        == "RBF('median').on(Standardised()).on('a', 'b')"
+    )
+    assert mercer.auto({"a": ["x", "y", "x"]}).kernel == mercer.Delta().on("a")
+    assert (
+        repr(mercer.auto({"t": [dt.time(1), dt.time(2)]}).kernel)
+        == "RBF('median').of(SquaredEuclidean().on(Torus()).on('t'))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "kernel"),
+    [
+        (RANDOM.normal(size=(20, 2)) * [1.0, 100.0], "RBF('median').on(Standardised())"),
+        (RANDOM.integers(0, 17, (30, 64)), "RBF('median')"),
+        (sp.random(20, 30, 0.2, random_state=0), "RBF('median').on(UnitRows())"),
+        ([{1, 2}, {2}], "Tanimoto(SetIntersection())"),
+        (["red", "green", "red"], "Delta()"),
+        (["to be or not to be", "a rose is a rose", "all is well"], "Tanimoto(SetIntersection()).on(Words())"),
+    ],
+    ids=["units", "pixels", "sparse", "sets", "strings", "texts"],
+)
+def test_other_points_have_a_kernel_too(X, kernel):
+    proposal = mercer.auto(X)
+    assert repr(proposal.kernel) == kernel
+    assert len(proposal.reasons) == 1
+    assert np.isfinite(proposal.kernel(X)).all()
+
+
+@pytest.mark.parametrize(
+    "X", [{"a": [1, 1], "b": ["x", "x"]}, {"a": [1.0]}, {"a": [None, None]}, np.ones((3, 2)), [None, None]]
+)
+def test_where_nothing_differs_there_is_no_kernel(X):
+    with pytest.raises(InvalidInput, match=r"nothing tells two rows apart.\n.*(all values are the same|missing)"):
+        mercer.auto(X)
+
+
+def test_a_precomputed_matrix_or_unknown_points_have_none():
+    with pytest.raises(InvalidInput, match="no kernel is proposed for them"):
+        mercer.auto(mercer.points.Stored(np.eye(3)))
