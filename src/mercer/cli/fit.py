@@ -33,6 +33,7 @@ from mercer.cli.storing import check_writable, save
 from mercer.cli.telling import peak_bytes, proof_facts, proof_in_a_line, say_columns, short_formula
 from mercer.cli.tuning import Chosen
 from mercer.cli.working import Work
+from mercer.errors import MercerError
 from mercer.kernels import Kernel
 from mercer.problems import Certificate
 
@@ -154,6 +155,12 @@ def _say_model(
         if row.keeps_best:
             machine.certify()
         out.warn("Ctrl-C: this is the best model so far, and not the one that was asked for.")
+    failure: MercerError | None = None
+    if output is not None:  # before anything is said, so that `| head` cannot prevent it
+        try:
+            save(model, X, output)
+        except MercerError as error:
+            failure = error
     found: Kernel = machine.model_.kernel
     certificate = machine.certificate_
     parameters = {name: vars(machine)[name] for name in (row.penalty, *row.in_units) if name and name in vars(machine)}
@@ -181,8 +188,9 @@ def _say_model(
         peak_bytes=memory,
         model=None,
     )
+    if failure is not None:
+        raise failure
     if output is not None:
-        save(model, X, output)
         out.line("stored", output)
         out.fact(model=str(output))
     if stop.came:
