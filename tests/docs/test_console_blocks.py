@@ -40,6 +40,11 @@ def commands(text: str) -> list[tuple[str, str]]:
     return found
 
 
+def tidy(text: str) -> str:
+    """The text without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+
+
 def in_this_process(arguments: list[str]) -> str:
     """What the command says, without the seconds that a new process takes."""
     said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
@@ -75,7 +80,8 @@ def test_console_blocks_print_what_the_document_says(
             is_plain = command.startswith("mercer ") and not set(command) & set("|>;&")
             printed = in_this_process(shlex.split(command)[1:]) if is_plain else in_a_shell(command)
             tidy = [
-                "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n" for text in (expected, printed)
+                "\n".join(line.rstrip() for line in text.strip("\n").splitlines()) + "\n"
+                for text in (expected, printed)
             ]
             assert doctest.OutputChecker().check_output(*tidy, doctest.ELLIPSIS), (
                 f"{path}:{block.line}: $ {command}printed\n{printed}\nbut the document says\n{expected}"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mercer import NotWritten, load
+from mercer import load
 
 
 def test_a_fit_says_machine_kernel_proof_score_and_certificate(mercer, flowers):
@@ -181,15 +181,15 @@ def test_an_answer_that_is_not_certified_has_exit_code_1_and_is_stored(answer, f
     assert "terminated early" in said["warnings"][0]
 
 
-def test_the_score_is_said_also_where_the_model_cannot_be_stored(mercer, flowers, here, monkeypatch):
-    def on_a_full_disk(*_: object, **__: object) -> None:
-        raise NotWritten("The file 'm.mercer' could not be written.", "No space left on device.")
-
-    monkeypatch.setattr("mercer.cli.storing.save_model", on_a_full_disk)
-    done = mercer("fit", flowers, "-t", "kind", "-o", "m.mercer")
-    assert done.exit_code == 4
+def test_the_score_is_said_also_where_the_model_cannot_be_stored(flowers, here):
+    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); "
+    code += "from mercer.__main__ import main; main()"
+    command = [sys.executable, "-c", code, "fit", flowers, "-t", "kind", "-o", "m.mercer"]
+    done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 4, done.stderr
     assert "score" in done.stdout
-    assert "No space left" in done.stderr
+    assert "could not be written" in done.stderr
+    assert not (here / "m.mercer").exists()
 
 
 def test_an_old_model_survives_a_fit_that_fails(mercer, flowers, here):
