@@ -99,7 +99,14 @@ def _take_table(value: Table, writer: Writer, path: str) -> Any:
     return {
         "name": value.name,
         "columns": [
-            [name, writer.value(column.values, f"{path}.{name}"), column.domain.value, column.kind]
+            [
+                name,
+                writer.value(column.values, f"{path}.{name}"),
+                column.domain.value,
+                column.kind,
+                writer.value(column.levels, f"{path}.{name}.levels"),
+                writer.value(column.example, f"{path}.{name}.example"),
+            ]
             for name, column in value.columns.items()
         ],
     }
@@ -109,7 +116,7 @@ def _make_table(stored: Any, reader: Reader) -> Table:
     check(isinstance(stored, dict) and set(stored) == {"name", "columns"}, "a table that is none")
     check(isinstance(stored["name"], str) and stored["columns"], "a table that is none")
     columns: dict[str, Column] = {}
-    for label, content, domain, kind in stored["columns"]:
+    for label, content, domain, kind, levels, example in stored["columns"]:
         values = reader.value(content)
         check(isinstance(label, str) and label not in columns, "two columns of one name")
         check(isinstance(values, np.ndarray) and values.ndim == 1, "a column that is none")
@@ -121,7 +128,9 @@ def _make_table(stored: Any, reader: Reader) -> Table:
             is_number == (known is Domain.VECTORS) and (is_number or values.dtype == np.object_),
             "a column that is none",
         )
-        columns[label] = Column(values, known, kind)
+        ordered = reader.value(levels)
+        check(isinstance(ordered, tuple), "a column that is none")
+        columns[label] = Column(values, known, kind, ordered, reader.value(example))
     check(len({len(column) for column in columns.values()}) == 1, "a table whose columns differ in length")
     return Table._trusted(columns, stored["name"])  # noqa: SLF001 (columns are checked when they are selected)
 

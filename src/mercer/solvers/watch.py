@@ -11,6 +11,8 @@ __all__ = ["Watch"]
 FIRST_SECONDS = 1.0
 BETWEEN_SECONDS = 0.1
 WIDTH = 30
+# The share from which on what is done says something about what is left.
+LEAST_SHARE = 0.05
 
 
 @final
@@ -72,6 +74,7 @@ class Watch:
         share = min(max(share, 0.0), 1.0)
         filled = round(share * WIDTH)
         bar = "█" * filled + "░" * (WIDTH - filled)
-        line = f"{self._label} {bar} {share:4.0%}  {self.seconds:.0f} s  {measure}"
+        left = f", {self.seconds * (1.0 - share) / share:.0f} s left" if share >= LEAST_SHARE else ""
+        line = f"{self._label} {bar} {share:4.0%}  {self.seconds:.0f} s{left}  {measure}"
         print(f"\r{line:<79}", end="", file=sys.stderr, flush=True)
         self._has_drawn = True
