@@ -14,13 +14,15 @@ __all__ = ["advice", "all_alike", "all_strangers", "effective_rank", "uneven_dia
 
 # Eigenvalues that hold this share of the trace.
 MOST = 0.99
+# Advice is given where it explains more of the variance of y than so many rows out of all.
+WORTHWHILE = 4.0
 
 
 def unusable(case: Case, limit: float) -> Iterator[Seen]:  # noqa: ARG001 (an error is an error)
     """A kernel that refuses these points."""
     if isinstance(case.computed, MercerError):
         first, *rest = str(case.computed).split("\n")
-        remedy = rest[-1].strip() if rest else "Choose another kernel."
+        remedy = rest[-1].strip() if len(rest) > 1 else ""  # what was got, then what would work
         yield Seen(f"{case.kernel!r} cannot be computed on this data: {first}", remedy=remedy)
 
 
@@ -85,7 +87,7 @@ def effective_rank(case: Case, limit: float) -> Iterator[Seen]:
 def advice(case: Case, limit: float) -> Iterator[Seen]:
     """Where to begin a search."""
     start = start_of(case)
-    if start is None or start.rows < limit or not start.score > 0.0:
+    if start is None or start.rows < limit or not start.score > WORTHWHILE / start.rows:
         return
     by_length = np.isfinite(start.length)
     kernel = f"RBF({start.length:.3g})" if by_length else repr(case.kernel)

@@ -190,8 +190,8 @@ CHECKS: dict[str, Check] = dict(
         ),
         _row(
             "MD026", "where to begin", NOTE, 10,
-            fires="always, from {limit} rows on: the length scale (in medians of the distance) and the penalty that "
-            "exact leave-one-out prefers, on at most 400 rows",
+            fires="from {limit} rows on, unless there is no signal: the length scale (in medians of the "
+            "distance) and the penalty that exact leave-one-out prefers, on at most 400 rows",
             why="Searches are short if they begin near the end.",
             remedy="Begin a search there.",
             needs=_has_kernel_and_target, look=grams.advice,
