@@ -9,11 +9,12 @@ from mercer.domains import is_hashable
 from mercer.errors import BadModelFile
 from mercer.io.codec import Reader, Row, Writer, add_row
 from mercer.points.base import Domain, Points, is_missing
+from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.stored import Places, Stored
-from mercer.points.table import Column, Table
+from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
 __all__ = ["POINTS", "check"]

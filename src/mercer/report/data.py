@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from mercer.markup import Markup, element, joined
 from mercer.points.base import Points
+from mercer.points.column import Column
 from mercer.points.objects import Objects
 from mercer.points.ragged import Sets
 from mercer.points.stored import Stored
-from mercer.points.table import Column, Table
+from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 from mercer.report.case import Case
 from mercer.report.tables import count, facts, label, number, paragraph, per_cent, sketch, table
