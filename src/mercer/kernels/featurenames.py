@@ -17,7 +17,8 @@ from mercer.kernels.featurepieces import (
     Through,
     Weighted,
 )
-from mercer.maps.columns import Columns
+from mercer.maps.columns import Columns, FittedColumns
+from mercer.maps.indicator import FittedIndicator
 
 __all__ = ["names_of"]
 
@@ -63,7 +64,7 @@ def _one_hot(piece: Any, columns: Known) -> list[str]:
 
 
 def _through(piece: Any, columns: Known) -> list[str]:
-    image = piece.image
+    image = piece.image.origin if isinstance(piece.image, FittedColumns | FittedIndicator) else piece.image
     if not isinstance(image, Columns):  # what a map makes has no names
         return [f"{image!r}: {name}" for name in _names(piece.part, None)]
     names = [columns[name] if isinstance(name, int) and columns is not None else _column(name) for name in image.names]
