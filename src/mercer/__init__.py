@@ -38,6 +38,7 @@ from mercer.kernels import (
     L1,
     RBF,
     ArcCosine,
+    BlendedSpectrum,
     Cauchy,
     ChiSquared,
     Constant,
@@ -46,6 +47,7 @@ from mercer.kernels import (
     Delta,
     Distance,
     ExponentialChiSquared,
+    GappedKmer,
     HistogramIntersection,
     IntersectionExp,
     Kernel,
@@ -60,8 +62,10 @@ from mercer.kernels import (
     RationalQuadratic,
     SetIntersection,
     Sigmoid,
+    Spectrum,
     SquaredEuclidean,
     Tanimoto,
+    WeightedDegree,
     Window,
     named,
     parse,
@@ -69,7 +73,7 @@ from mercer.kernels import (
 )
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
-from mercer.maps import Columns, Indicator, Scale, Torus, UnitRows
+from mercer.maps import Columns, GappedKmers, Indicator, Kmers, PositionedKmers, Scale, Torus, UnitRows
 from mercer.models import Model
 from mercer.problems import Certificate, Status
 
@@ -81,6 +85,7 @@ __all__ = [
     "SVC",
     "SVR",
     "ArcCosine",
+    "BlendedSpectrum",
     "Cauchy",
     "Certificate",
     "ChiSquared",
@@ -92,6 +97,8 @@ __all__ = [
     "Distance",
     "DomainMismatch",
     "ExponentialChiSquared",
+    "GappedKmer",
+    "GappedKmers",
     "Gram",
     "HistogramIntersection",
     "Indicator",
@@ -106,6 +113,7 @@ __all__ = [
     "KernelNeighborsRegressor",
     "KernelRidge",
     "KernelRidgeCV",
+    "Kmers",
     "Laplacian",
     "Linear",
     "Matern",
@@ -125,12 +133,14 @@ __all__ = [
     "Periodic",
     "Polarised",
     "Polynomial",
+    "PositionedKmers",
     "Precomputed",
     "Quadratic",
     "RationalQuadratic",
     "Scale",
     "SetIntersection",
     "Sigmoid",
+    "Spectrum",
     "SquaredEuclidean",
     "Status",
     "Tanimoto",
@@ -138,6 +148,7 @@ __all__ = [
     "Torus",
     "UncertifiedWarning",
     "UnitRows",
+    "WeightedDegree",
     "Window",
     "check_gram",
     "get_num_threads",

@@ -38,6 +38,7 @@ EXAMPLES = {
         mk.Precomputed(), mk.RBF() * mk.Linear(), mk.RBF().on(0), mk.Quadratic([[1.0]]), mk.RationalQuadratic(),
         mk.RBF(), 2 * mk.RBF(), 2 * mk.L1(), mk.SetIntersection(), mk.Share(mk.Linear()), mk.Sigmoid(),
         mk.SquaredEuclidean(), mk.RBF() + mk.Linear(), mk.Tanimoto(), mk.UserFunction(len),
+        mk.Spectrum(), mk.BlendedSpectrum(), mk.GappedKmer(), mk.WeightedDegree(),
     )
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
 from mercer.kernels.windows import Window
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "ArcCosine",
     "BernsteinLog",
     "BernsteinPower",
+    "BlendedSpectrum",
     "Cauchy",
     "ChiSquared",
     "Congruence",
@@ -51,6 +53,7 @@ __all__ = [
     "ExponentialChiSquared",
     "FeatureMap",
     "FractionalPower",
+    "GappedKmer",
     "GaussianEnvelope",
     "HistogramIntersection",
     "IntersectionExp",
@@ -85,11 +88,13 @@ __all__ = [
     "SetIntersection",
     "Share",
     "Sigmoid",
+    "Spectrum",
     "SquaredEuclidean",
     "Step",
     "Sum",
     "Tanimoto",
     "UserFunction",
+    "WeightedDegree",
     "Window",
     "named",
     "parse",

@@ -35,7 +35,8 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.maps import Columns, FunctionMap, Indicator, Scale, Torus, UnitRows
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
+from mercer.maps import Columns, FunctionMap, GappedKmers, Indicator, Kmers, PositionedKmers, Scale, Torus, UnitRows
 from mercer.maps.transform import Transform
 from mercer.term import Term
 
@@ -43,14 +44,16 @@ __all__ = ["NODES", "parse"]
 
 # Every final node.
 NODES: tuple[type[Term], ...] = (
-    ArcCosine, BernsteinLog, BernsteinPower, Cauchy, ChiSquared, Congruence, Constant, Cosine, Custom, Delta, Diagonal,
-    DistancePullback, DistanceSum, Exp, ExponentialChiSquared, FractionalPower, GaussianEnvelope, HistogramIntersection,
-    IntersectionExp, InverseRoot, InverseSum, IsPositive, IsZero, L1, Laplacian, Linear, Matern, Normalised, NormPower,
-    Of, Periodic, Polarised, Polynomial, PolynomialOf, Power, PowerSeries, Precomputed, Product, Pullback, Quadratic,
-    RationalQuadratic, RBF, Scaled, ScaledDistance, SetIntersection, Share, Sigmoid, SquaredEuclidean, Sum, Tanimoto,
-    UserFunction,
+    ArcCosine, BernsteinLog, BernsteinPower, BlendedSpectrum, Cauchy, ChiSquared, Congruence, Constant, Cosine,
+    Custom, Delta, Diagonal, DistancePullback, DistanceSum, Exp, ExponentialChiSquared, FractionalPower, GappedKmer,
+    GaussianEnvelope, HistogramIntersection, IntersectionExp, InverseRoot, InverseSum, IsPositive, IsZero, L1,
+    Laplacian, Linear, Matern, Normalised, NormPower, Of, Periodic, Polarised, Polynomial, PolynomialOf, Power,
+    PowerSeries, Precomputed, Product, Pullback, Quadratic, RationalQuadratic, RBF, Scaled, ScaledDistance,
+    SetIntersection, Share, Sigmoid, Spectrum, SquaredEuclidean, Sum, Tanimoto, UserFunction, WeightedDegree,
 )  # fmt: skip
-MAPS: tuple[type[Term], ...] = (Columns, FunctionMap, Indicator, Scale, Torus, Transform, UnitRows)
+MAPS: tuple[type[Term], ...] = (
+    Columns, FunctionMap, GappedKmers, Indicator, Kmers, PositionedKmers, Scale, Torus, Transform, UnitRows,
+)  # fmt: skip
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}
 METHODS = frozenset({"exp", "log1p", "normalised", "of", "on", "scaled_by"})

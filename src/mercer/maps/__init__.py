@@ -5,6 +5,7 @@ from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
 from mercer.maps.indicator import FittedIndicator, Indicator
+from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
 from mercer.maps.torus import Torus
 from mercer.maps.unit import UnitRows
 
@@ -13,8 +14,11 @@ __all__ = [
     "FittedIndicator",
     "FittedMap",
     "FunctionMap",
+    "GappedKmers",
     "Indicator",
+    "Kmers",
     "Map",
+    "PositionedKmers",
     "Scale",
     "StatelessMap",
     "Torus",

@@ -7,6 +7,7 @@ from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
 from mercer.points.stored import Places, Stored
+from mercer.points.strings import Strings
 from mercer.points.table import Column, Table
 from mercer.points.vectors import Vectors
 
@@ -21,6 +22,7 @@ __all__ = [
     "Points",
     "Sets",
     "Stored",
+    "Strings",
     "Table",
     "Vectors",
     "as_points",
