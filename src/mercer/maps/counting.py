@@ -105,7 +105,7 @@ class Counted(NamedTuple):
 
     row: Index
     key: Keys
-    count: Index
+    times: Index
 
 
 class Packing(NamedTuple):
@@ -304,14 +304,14 @@ class FittedCounts:
             has_column = place >= 0
             row.append(found.row[has_column])
             column.append(place[has_column] + width)
-            value.append(window.weight * found.count[has_column])
+            value.append(np.asarray(window.weight * found.times[has_column], dtype=np.float64))
             width += len(dictionary)
-            lost = [(found.row[~has_column], found.count[~has_column])]
+            lost = [(found.row[~has_column], found.times[~has_column])]
             if not known.all():
                 unknown = strand.counted_as_written(window, starts[~known])
-                lost.append((unknown.row, unknown.count))
+                lost.append((unknown.row, unknown.times))
             for rows, counts in lost:
-                outside += np.bincount(rows, weights=np.square(window.weight * counts), minlength=n)
+                outside = outside + np.bincount(rows, weights=np.square(window.weight * counts), minlength=n)
         apart = np.flatnonzero(outside)
         places = np.concatenate([*row, apart]), np.concatenate([*column, np.full(len(apart), width)])
         values = np.concatenate([*value, np.sqrt(outside[apart])])
