@@ -1,4 +1,4 @@
-# make demo | test | fuzz | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-small | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
+# make demo | test | fuzz | fuzz-files | lint | format | bench | bench-engine | bench-ridge | bench-svm | bench-small | bench-logistic | bench-neighbours | bench-smoothing | docs | sanitize | clean
 # Every target does its own set-up: a virtual environment in .venv, the build, the extras. Needs Python >= 3.11, make, a C++ compiler.
 
 PYTHON ?= python3
@@ -13,7 +13,7 @@ PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-cpp test-python fuzz lint format bench bench-engine bench-ridge bench-svm bench-small bench-logistic bench-neighbours bench-smoothing docs sanitize clean
+.PHONY: help build demo test test-cpp test-python fuzz fuzz-files lint format bench bench-engine bench-ridge bench-svm bench-small bench-logistic bench-neighbours bench-smoothing docs sanitize clean
 .DELETE_ON_ERROR:
 
 help:
@@ -57,6 +57,11 @@ MINUTES ?= 5
 SEED    ?= 0
 fuzz: build
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED) $(if $(ONLY),--only $(ONLY))
+
+# Mutated model files, each of which must load or be refused: make fuzz-files COUNT=1000000 SEED=7
+COUNT ?= 100000
+fuzz-files: build
+	$(BIN)/python -m tests.fuzz.files --count $(COUNT) --seed $(SEED)
 
 lint: build
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from mercer import testing
 from mercer.config import get_num_threads, set_num_threads, show_config, version
 from mercer.errors import (
+    BadModelFile,
     DomainMismatch,
     InvalidArgument,
     InvalidInput,
@@ -13,6 +14,8 @@ from mercer.errors import (
     NotFinite,
     NotPositive,
     NotSeparable,
+    NotStorable,
+    NotWritten,
     ParseError,
     TooLarge,
     UncertifiedWarning,
@@ -31,6 +34,8 @@ from mercer.estimators import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    load,
+    save,
     svm_path,
 )
 from mercer.grams import Gram, gram
@@ -85,6 +90,7 @@ __all__ = [
     "SVC",
     "SVR",
     "ArcCosine",
+    "BadModelFile",
     "BlendedSpectrum",
     "Cauchy",
     "Certificate",
@@ -126,6 +132,8 @@ __all__ = [
     "NotFinite",
     "NotPositive",
     "NotSeparable",
+    "NotStorable",
+    "NotWritten",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
@@ -153,10 +161,12 @@ __all__ = [
     "check_gram",
     "get_num_threads",
     "gram",
+    "load",
     "named",
     "parse",
     "polynomial",
     "refute",
+    "save",
     "set_num_threads",
     "show_config",
     "svm_path",

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "BadModelFile",
     "DomainMismatch",
     "InvalidArgument",
     "InvalidInput",
@@ -22,6 +23,8 @@ __all__ = [
     "NotFinite",
     "NotPositive",
     "NotSeparable",
+    "NotStorable",
+    "NotWritten",
     "ParseError",
     "TooLarge",
     "UncertifiedWarning",
@@ -138,6 +141,18 @@ class NotSeparable(MercerError, ValueError):
         self.weights = weights
         self.classes = classes
         self.distance = distance
+
+
+class BadModelFile(MercerError, ValueError):
+    """A file is not a model file, or damaged, or made to do harm; nothing of it was used."""
+
+
+class NotStorable(MercerError, TypeError):
+    """A machine holds something that a model file cannot; the message names it."""
+
+
+class NotWritten(MercerError, OSError):
+    """A file could not be written; what was there before is unchanged. `errno` is the system's reason."""
 
 
 class ParseError(MercerError, ValueError):

@@ -1,5 +1,7 @@
 """Kernel machines as scikit-learn estimators: the only layer that knows scikit-learn."""
 
+from mercer.estimators import _transformers  # noqa: F401 (fills the table of what a file may hold)
+from mercer.estimators._saved import load, save
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.logistic import KernelLogisticRegression
@@ -24,5 +26,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "load",
+    "save",
     "svm_path",
 ]

@@ -1,6 +1,8 @@
 """What all kernel machines share: parameters of their kernel, reading points, and one model with its certificate."""
 
+import os
 import warnings
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.errors import InvalidInput, UncertifiedWarning
+from mercer.estimators import _saved
 from mercer.estimators._kernels import KernelSpec, with_parameters
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
@@ -91,6 +94,24 @@ class KernelMachine(BaseEstimator):
         """How the problem was solved, and why that way: the table of solvers, then the certificate."""
         self._check_fitted()
         return f"{self._explanation}\n\n{self.certificate_}"
+
+    def save(
+        self, path: str | os.PathLike[str], *, X: Any = None, functions: Mapping[str, Callable[..., Any]] | None = None
+    ) -> None:
+        """Save the fitted machine to one file without pickle, which `mercer.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to; an existing file is replaced, and stays as it was if that fails.
+        X : like the X of `fit`, optional
+            Rows whose predictions are verified at load, of which the first five are stored; by default training rows
+            that the machine keeps.
+        functions : mapping of str to callable, optional
+            Names for the Python functions in the machine, which a file cannot hold; by default their own.
+        """
+        self._check_fitted()
+        _saved.save(self, path, X=X, functions=functions)
 
     def _bind(self, points: Points, weight: Array | None = None) -> Binding:
         """Bind the kernel to the training points, in float64; rules such as gamma="scale" see the weights."""

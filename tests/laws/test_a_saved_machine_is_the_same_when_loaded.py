@@ -1,0 +1,240 @@
+"""Law: a machine that was saved and loaded is the same: its numbers, its attributes, and the file it saves to again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+
+import mercer
+from mercer import (
+    L1,
+    RBF,
+    SVC,
+    SVR,
+    Columns,
+    Custom,
+    Delta,
+    Indicator,
+    KernelLogisticRegression,
+    KernelNearestCentroid,
+    KernelNeighborsClassifier,
+    KernelNeighborsRegressor,
+    KernelRidge,
+    KernelRidgeCV,
+    Linear,
+    NadarayaWatson,
+    NadarayaWatsonClassifier,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Precomputed,
+    Quadratic,
+    Scale,
+    SetIntersection,
+    Window,
+)
+from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
+from mercer.io.points import POINTS
+from mercer.points import Objects
+
+RNG = np.random.default_rng(0)
+N = 30
+X = RNG.normal(size=(N, 3))
+NUMBERS = 2.0 * X[:, 0] + np.sin(X[:, 1])
+LABELS = np.array(["high", "low", "middle"])[np.argsort(np.argsort(NUMBERS)) // 10]
+WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "whether", "tis"] * 3
+SETS = [set(RNG.integers(0, 8, size=3).tolist()) for _ in range(N)]
+MIXED = [(len(word), word, None, frozenset([word]), 0.1) for word in WORDS]
+TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
+
+MACHINES: dict[str, Any] = {
+    "ridge": KernelRidge(alpha=0.1),
+    "ridge, alpha by leave-one-out": KernelRidgeCV(store_cv_results=True),
+    "logistic": KernelLogisticRegression(),
+    "svc": SVC(),
+    "nu-svc": NuSVC(nu=0.6),
+    "svr": SVR(),
+    "nu-svr": NuSVR(),
+    "one-class": OneClassSVM(),
+    "centroid": KernelNearestCentroid(),
+    "neighbours, labels": KernelNeighborsClassifier(3),
+    "neighbours, numbers": KernelNeighborsRegressor(3),
+    "smoother": NadarayaWatson(),
+    "smoother, labels": NadarayaWatsonClassifier(),
+}
+
+
+def same_length(x: str, z: str) -> float:
+    return float(len(x) == len(z)) + float(x == z)
+
+
+def products(A: Any, B: Any) -> Any:
+    return np.asarray(A) @ np.asarray(B).T
+
+
+def lengths(words: Any) -> Any:
+    return [[float(len(word)), float(word.count("t"))] for word in words]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Training points and a kernel for them."""
+
+    points: Any
+    kernel: Any
+    functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+
+
+DOMAINS: dict[str, Case] = {
+    "dense rows": Case(X, RBF(1.5)),
+    "dense rows of float32": Case(X.astype(np.float32), RBF([1.0, 2.0, 3.0])),
+    "sparse rows": Case(sp.csr_array(np.where(X > 0.0, X, 0.0)), RBF("median") + 0.5 * Linear()),
+    "explicit features": Case(X, Linear() + 1.0),
+    "a matrix in the kernel": Case(X @ np.ones((3, 6)), Quadratic(np.eye(6) + 0.25).exp()),
+    "a long array in the kernel": Case(RNG.normal(size=(N, 40)), RBF().on(Scale(np.linspace(0.1, 0.3, 40)))),
+    "sets": Case(SETS, SetIntersection()),
+    "sets as vectors": Case(SETS, RBF().on(Indicator())),
+    "strings": Case(WORDS, Delta() + 1.0),
+    "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
+    "a table": Case(
+        TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))
+    ),
+    "a table of numbers": Case({"a": X[:, 0], "b": X[:, 1]}, RBF()),
+    "a precomputed matrix": Case(np.abs(X) @ np.abs(X).T, "precomputed"),
+    "a formula of a precomputed matrix": Case(np.abs(X) @ np.abs(X).T, 2.0 * Precomputed()),
+    "a function of two points": Case(WORDS, Custom(same_length, because="of ours"), {"same_length": same_length}),
+    "a map by a function": Case(WORDS, RBF().on(lengths), {"lengths": lengths}),
+    "a name": Case(X, "rbf"),
+}
+# Weights of a mean must be known to be ≥ 0, which these kernels do not promise.
+WITH_SIGNS = {"explicit features", "sparse rows", "a function of two points", "a formula of a precomputed matrix"}
+
+
+def fitted(machine: Any, case: Case) -> Any:
+    machine = clone(machine).set_params(kernel=case.kernel)
+    return machine.fit(case.points, LABELS if is_classifier(machine) else NUMBERS)
+
+
+def round_trip(machine: Any, path: Path, functions: dict[str, Any], X: Any = None) -> Any:
+    """Save and load, and make sure that the loaded one saves to the same bytes."""
+    mercer.save(machine, path, X=X)
+    loaded = mercer.load(path, functions=functions)
+    before = path.read_bytes()
+    mercer.save(loaded, path, X=X)
+    assert path.read_bytes() == before
+    return loaded
+
+
+def assert_same(machine: Any, loaded: Any, new: Any) -> None:
+    for method in ("predict", "predict_proba", "decision_function", "score_samples"):
+        if hasattr(machine, method):
+            mine, other = getattr(machine, method)(new), getattr(loaded, method)(new)
+            assert np.array_equal(mine, other), method
+            assert isinstance(mine, list) or mine.dtype == other.dtype, method
+
+
+PAIRS = [
+    pytest.param(machine, domain, id=f"{machine} on {domain}")
+    for machine in MACHINES
+    for domain in DOMAINS
+    if not ("smoother" in machine and domain in WITH_SIGNS)
+]
+
+
+@pytest.mark.filterwarnings("ignore::mercer.UncertifiedWarning")
+@pytest.mark.parametrize(("name", "domain"), PAIRS)
+def test_every_machine_on_every_domain_comes_back_the_same(name: str, domain: str, tmp_path: Path) -> None:
+    case = DOMAINS[domain]
+    machine = fitted(MACHINES[name], case)
+    loaded = round_trip(machine, tmp_path / "machine.mercer", case.functions)
+    assert_same(machine, loaded, case.points)
+    assert vars(loaded).keys() == vars(machine).keys() - LEFT_OUT
+    assert str(loaded.certificate_) == str(machine.certificate_)
+    assert repr(loaded) == repr(machine)
+    assert repr(clone(loaded)) == repr(clone(machine))
+    assert loaded.explain() == machine.explain()
+    assert loaded.model_.kernel == machine.model_.kernel
+
+
+PUBLISHED = (
+    "alpha_", "best_score_", "bandwidth_", "bandwidths_", "bounded_support_", "class_weight_", "classes_", "coef_",
+    "cv_results_", "dual_coef_", "fit_status_", "free_support_", "intercept_", "intercept_spread_",
+    "log_marginal_likelihood_", "loo_residuals_", "loo_score_", "loo_scores_", "margin_", "n_features_in_", "n_iter_",
+    "n_samples_fit_", "n_support_", "offset_", "outputs_2d_", "shape_fit_", "squared_norms_", "support_",
+    "support_vectors_",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_fitted_attribute_comes_back_the_same(name: str, tmp_path: Path) -> None:
+    machine = fitted(MACHINES[name], DOMAINS["dense rows"])
+    loaded = round_trip(machine, tmp_path / "machine.mercer", {})
+    for attribute in PUBLISHED:
+        assert hasattr(machine, attribute) == hasattr(loaded, attribute), attribute
+        if hasattr(machine, attribute):
+            mine, other = getattr(machine, attribute), getattr(loaded, attribute)
+            assert type(mine) is type(other), attribute
+            assert np.array_equal(mine, other), attribute
+    for mine, other in zip(machine.get_params().values(), loaded.get_params().values(), strict=True):
+        assert type(mine) is type(other)
+        assert mine == other
+
+
+SETTINGS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "several targets": (KernelRidge([1.0, 2.0], kernel=RBF()).fit(X, np.c_[NUMBERS, -NUMBERS]), {}),
+    "votes by distance": (KernelNeighborsRegressor(kernel=RBF(), weights="distance").fit(X, NUMBERS), {}),
+    "several outputs": (KernelNeighborsClassifier(kernel=RBF()).fit(X, np.c_[LABELS, LABELS[::-1]]), {}),
+    "votes by a function": (
+        KernelNeighborsRegressor(kernel=RBF(), weights=np.exp).fit(X, NUMBERS), {"exp": np.exp}
+    ),
+    "labels that are objects": (SVC().fit(X, LABELS.astype(object)), {}),
+    "labels that are booleans, with weights": (SVC(class_weight={True: 2.0, False: 1.0}).fit(X, NUMBERS > 0.0), {}),
+    "five classes": (SVC().fit(X, np.arange(N) % 5), {}),
+    "no support vectors": (SVR(epsilon=100.0).fit(X, NUMBERS), {}),
+    "no support vectors, sparse rows": (SVR(epsilon=100.0).fit(sp.csr_array(X), NUMBERS), {}),
+    "a function of two collections": (SVC(kernel=products).fit(X, LABELS), {"products": products}),
+    "a function of two lists": (SVR(kernel=products).fit(X.tolist(), NUMBERS), {"products": products}),
+    "a window": (NadarayaWatson(2.0, kernel="epanechnikov").fit(X, NUMBERS), {}),
+    "a window of another distance": (NadarayaWatson("loo", kernel=Window("tricube", L1())).fit(X, NUMBERS), {}),
+    "a warm start": (SVC(warm_start=True).fit(X, LABELS), {}),
+    "numbers of NumPy as parameters": (SVC(C=np.float64(2.0), tol=np.float32(1e-3)).fit(X, LABELS), {}),
+    "an infinite parameter": (SVR(C=np.inf, epsilon=3.0).fit(X, NUMBERS), {}),
+    "alphas as an array": (KernelRidgeCV(np.logspace(-2, 2, 5), kernel=RBF(), cv=3).fit(X, NUMBERS), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_comes_back_the_same(name: str, tmp_path: Path) -> None:
+    machine, functions = SETTINGS[name]
+    loaded = round_trip(machine, tmp_path / "machine.mercer", functions)
+    assert_same(machine, loaded, machine.model_.basis.collection if "function of two" in name else X)
+
+
+def test_probabilities_come_back_the_same(tmp_path: Path) -> None:
+    with pytest.warns(FutureWarning):
+        machine = SVC(probability=True).fit(X, LABELS)
+    assert_same(machine, round_trip(machine, tmp_path / "machine.mercer", {}), X)
+
+
+def test_error_bars_come_back_the_same(tmp_path: Path) -> None:
+    machine = KernelRidge(kernel=RBF()).fit(X, NUMBERS)
+    loaded = round_trip(machine, tmp_path / "machine.mercer", {})
+    assert np.array_equal(machine.predict(X, return_std=True)[1], loaded.predict(X, return_std=True)[1])
+    assert np.array_equal(machine.error_bound(X), loaded.error_bound(X))
+
+
+def test_the_law_is_about_every_machine_and_every_kind_of_points() -> None:
+    ours = {row.kind for name, row in ESTIMATORS.items() if name.startswith("mercer.")}
+    assert ours == {type(machine) for machine in MACHINES.values()}
+    assert ours == {
+        kind for name in mercer.__all__ if isinstance(kind := getattr(mercer, name), type) and hasattr(kind, "save")
+    }
+    from mercer.points import __all__ as names
+
+    kinds = {getattr(mercer.points, name) for name in names if isinstance(getattr(mercer.points, name), type)}
+    assert {kind for kind in kinds if isinstance(vars(kind).get("domain"), mercer.points.Domain)} == set(POINTS)
