@@ -49,6 +49,7 @@ from mercer.kernels import (
     L1,
     RBF,
     ArcCosine,
+    BlendedSpectrum,
     Cauchy,
     ChiSquared,
     Constant,
@@ -57,6 +58,7 @@ from mercer.kernels import (
     Delta,
     Distance,
     ExponentialChiSquared,
+    GappedKmer,
     HistogramIntersection,
     IntersectionExp,
     Kernel,
@@ -72,8 +74,10 @@ from mercer.kernels import (
     RationalQuadratic,
     SetIntersection,
     Sigmoid,
+    Spectrum,
     SquaredEuclidean,
     Tanimoto,
+    WeightedDegree,
     Window,
     named,
     parse,
@@ -82,7 +86,21 @@ from mercer.kernels import (
 from mercer.kernels.auto import auto
 from mercer.kernels.check import check_gram
 from mercer.kernels.refute import refute
-from mercer.maps import Columns, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, UnitRows, WordCounts, Words
+from mercer.maps import (
+    Columns,
+    GappedKmers,
+    Indicator,
+    Kmers,
+    LocalTime,
+    PositionedKmers,
+    Ranks,
+    Scale,
+    Standardised,
+    Torus,
+    UnitRows,
+    WordCounts,
+    Words,
+)
 from mercer.models import Model
 from mercer.problems import Certificate, Status
 from mercer.report import report
@@ -96,6 +114,7 @@ __all__ = [
     "SVR",
     "ArcCosine",
     "BadModelFile",
+    "BlendedSpectrum",
     "Cauchy",
     "Certificate",
     "ChiSquared",
@@ -109,6 +128,8 @@ __all__ = [
     "DomainMismatch",
     "ExponentialChiSquared",
     "Finding",
+    "GappedKmer",
+    "GappedKmers",
     "Gram",
     "HistogramIntersection",
     "Indicator",
@@ -124,6 +145,7 @@ __all__ = [
     "KernelNeighborsRegressor",
     "KernelRidge",
     "KernelRidgeCV",
+    "Kmers",
     "Laplacian",
     "Linear",
     "LocalTime",
@@ -148,6 +170,7 @@ __all__ = [
     "Plan",
     "Polarised",
     "Polynomial",
+    "PositionedKmers",
     "Precomputed",
     "Quadratic",
     "Ranks",
@@ -155,6 +178,7 @@ __all__ = [
     "Scale",
     "SetIntersection",
     "Sigmoid",
+    "Spectrum",
     "SquaredEuclidean",
     "Standardised",
     "Status",
@@ -163,6 +187,7 @@ __all__ = [
     "Torus",
     "UncertifiedWarning",
     "UnitRows",
+    "WeightedDegree",
     "Window",
     "WordCounts",
     "Words",

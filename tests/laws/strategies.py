@@ -189,6 +189,32 @@ def table_samples(draw: Any, n: int = 6) -> Sample:
 
 
 @cache
+def string_kernels() -> st.SearchStrategy[Any]:
+    """Nested kernels on strings."""
+    leaves = st.sampled_from(
+        [
+            mk.Spectrum(1),
+            mk.Spectrum(3),
+            mk.BlendedSpectrum(3, 0.5),
+            mk.GappedKmer(3, 2),
+            mk.WeightedDegree(2),
+            mk.WeightedDegree(3, 2),
+            mk.Delta(),
+            mk.RBF(2.0).on(mm.Kmers(2)),
+            mk.Tanimoto(mk.Spectrum(2)),
+        ]
+    )
+    return st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=4)
+
+
+@st.composite
+def string_samples(draw: Any, n: int = 6) -> Sample:
+    """A tree and strings for it, the empty one among them."""
+    points = st.lists(st.text("abé", max_size=6), min_size=2, max_size=n)
+    return draw(string_kernels()), draw(points)
+
+
+@cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points: vectors, sets, or rows of a table."""
-    return st.one_of(vector_samples(), vector_samples(), set_samples(), table_samples())
+    """Trees with their points: vectors, sets, strings, or rows of a table."""
+    return st.one_of(vector_samples(), vector_samples(), set_samples(), string_samples(), table_samples())

@@ -5,7 +5,9 @@ frozenset, or any value.
 """
 
 import math
+from collections import Counter
 from datetime import date
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,8 @@ _VALUE_OF: dict[Any, float] = {}
 
 
 def _name(x: Any) -> Any:
+    if isinstance(x, Counter):
+        return frozenset(x.items())
     return x.tobytes() if isinstance(x, np.ndarray) else x
 
 
@@ -55,12 +59,16 @@ def _point(x: Any) -> Any:
 def _inner(x: Any, z: Any) -> float:
     if isinstance(x, frozenset | set):
         return float(len(x & z))
+    if isinstance(x, Counter):
+        return math.fsum(count * z[key] for key, count in x.items())
     return math.fsum(float(a) * float(b) for a, b in zip(x, z, strict=True))
 
 
 def _square(x: Any, z: Any) -> float:
     if isinstance(x, frozenset | set):
         return float(len(x ^ z))
+    if isinstance(x, Counter):
+        return math.fsum((x[key] - z[key]) ** 2 for key in x | z)
     return math.fsum((float(a) - float(b)) ** 2 for a, b in zip(x, z, strict=True))
 
 
@@ -179,12 +187,57 @@ def _torus(m: Any, x: Any) -> np.ndarray:
     return np.concatenate([np.cos(angles), np.sin(angles)])
 
 
+def _substrings(s: Any, length: int) -> list[Any]:
+    return [s[i : i + length] for i in range(len(s) - length + 1)]
+
+
+def _kmers(m: Any, s: Any) -> Counter[Any]:
+    sizes = range(m.shortest or m.length, m.length + 1)
+    return Counter({u: m.decay**k * count for k in sizes for u, count in Counter(_substrings(s, k)).items()})
+
+
+def _gapped(m: Any, s: Any) -> Counter[Any]:
+    chosen = list(combinations(range(m.length), m.informative))
+    return Counter((J, tuple(u[j] for j in J)) for u in _substrings(s, m.length) for J in chosen)
+
+
+def _positioned(m: Any, s: Any) -> Counter[Any]:
+    found: Counter[Any] = Counter()
+    for k in range(1, m.degree + 1):
+        weight = math.sqrt(2.0 * (m.degree - k + 1) / (m.degree * (m.degree + 1)) / (m.shift + 1))
+        for p, u in enumerate(_substrings(s, k)):
+            found.update({(p + shift, u): weight for shift in range(m.shift + 1)})
+    return found
+
+
+def _common(s: Any, t: Any, length: int) -> float:
+    return float(sum(u == v for u in _substrings(s, length) for v in _substrings(t, length)))
+
+
+def _agreements(k: Any, s: Any, t: Any) -> float:
+    pairs = [(u, v) for u in _substrings(s, k.length) for v in _substrings(t, k.length)]
+    return float(sum(math.comb(sum(a == b for a, b in zip(u, v, strict=True)), k.informative) for u, v in pairs))
+
+
+def _weighted_degree(kernel: Any, s: Any, t: Any) -> float:
+    d, total = kernel.degree, 0.0
+    for k in range(1, d + 1):
+        for p, u in enumerate(_substrings(s, k)):
+            for q, v in enumerate(_substrings(t, k)):
+                near = max(0.0, 1.0 - abs(p - q) / (kernel.shift + 1))
+                total += 2.0 * (d - k + 1) / (d * (d + 1)) * near * (u == v)
+    return total
+
+
 _IMAGES: dict[type, Any] = {
     mm.Columns: _columns,
     mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
+    mm.GappedKmers: _gapped,
     mm.Indicator: lambda m, x: x,
     mm.LocalTime: lambda m, x: x,  # of UTC
     mm.Ranks: lambda m, x: np.array([m.levels.index(x) + 1.0]),
+    mm.Kmers: _kmers,
+    mm.PositionedKmers: _positioned,
     mm.Scale: lambda m, x: x * m.factors,
     mm.Standardised: lambda m, x: (x - m.centre) / m.scale,
     mm.Torus: _torus,
@@ -210,6 +263,9 @@ _VALUES: dict[type, Any] = {
     mk.ArcCosine: _arccosine,
     mk.BernsteinLog: lambda d, x, z: math.log1p(value(d.distance, x, z)),
     mk.BernsteinPower: lambda d, x, z: value(d.distance, x, z) ** d.exponent,
+    mk.BlendedSpectrum: lambda k, s, t: math.fsum(
+        k.decay ** (2 * length) * _common(s, t, length) for length in range(1, k.length + 1)
+    ),
     mk.Cauchy: _radial(_square, "cauchy"),
     mk.ChiSquared: lambda k, x, z: _chi2(x, z),
     mk.Congruence: lambda k, x, z: row_value(k.function, x) * value(k.kernel, x, z) * row_value(k.function, z),
@@ -224,6 +280,7 @@ _VALUES: dict[type, Any] = {
         -k.gamma * math.fsum((a - b) ** 2 / (a + b) for a, b in zip(x, z, strict=True) if a + b > 0.0)
     ),
     mk.FractionalPower: lambda k, x, z: value(k.kernel, x, z) ** k.exponent,
+    mk.GappedKmer: _agreements,
     mk.HistogramIntersection: lambda k, x, z: math.fsum(map(min, x, z)),
     mk.IntersectionExp: lambda k, x, z: math.exp(len(x & z)),
     mk.InverseSum: _inverse_sum,
@@ -250,9 +307,11 @@ _VALUES: dict[type, Any] = {
     mk.SetIntersection: lambda k, x, z: len(x & z),
     mk.Share: lambda k, x, z: value(k.kernel, x, z) * _inverse_sum(k, x, z),
     mk.Sigmoid: lambda k, x, z: math.tanh(k.gamma * _inner(x, z) + k.coef0),
+    mk.Spectrum: lambda k, s, t: _common(s, t, k.length),
     mk.SquaredEuclidean: lambda d, x, z: _square(x, z),
     mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
     mk.Tanimoto: _tanimoto,
+    mk.WeightedDegree: _weighted_degree,
 }
 
 

@@ -29,6 +29,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
 from mercer.kernels.windows import Window
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "ArcCosine",
     "BernsteinLog",
     "BernsteinPower",
+    "BlendedSpectrum",
     "Cauchy",
     "ChiSquared",
     "Congruence",
@@ -52,6 +54,7 @@ __all__ = [
     "ExponentialChiSquared",
     "FeatureMap",
     "FractionalPower",
+    "GappedKmer",
     "GaussianEnvelope",
     "HistogramIntersection",
     "IntersectionExp",
@@ -89,11 +92,13 @@ __all__ = [
     "SetIntersection",
     "Share",
     "Sigmoid",
+    "Spectrum",
     "SquaredEuclidean",
     "Step",
     "Sum",
     "Tanimoto",
     "UserFunction",
+    "WeightedDegree",
     "Window",
     "named",
     "parse",

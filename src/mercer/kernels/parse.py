@@ -36,11 +36,15 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
 from mercer.maps import (
     Columns,
     FunctionMap,
+    GappedKmers,
     Indicator,
+    Kmers,
     LocalTime,
+    PositionedKmers,
     Ranks,
     Scale,
     Standardised,
@@ -48,7 +52,7 @@ from mercer.maps import (
     UnitRows,
     WordCounts,
     Words,
-)  # fmt: skip
+)
 from mercer.maps.filled import Filled
 from mercer.maps.transform import Transform
 from mercer.term import Term
@@ -57,17 +61,83 @@ __all__ = ["NODES", "parse"]
 
 # Every final node.
 NODES: tuple[type[Term], ...] = (
-    ArcCosine, BernsteinLog, BernsteinPower, Cauchy, ChiSquared, Congruence, Constant, Cosine, Custom, Delta, Diagonal,
-    DistancePullback, DistanceSum, Exp, ExponentialChiSquared, FractionalPower, GaussianEnvelope, HistogramIntersection,
-    IntersectionExp, InverseRoot, InverseSum, IsMissing, IsPositive, IsPresent, IsZero, L1, Laplacian, Linear, Matern,
-    Normalised, NormPower, Of, OrMissing, Periodic, Polarised, Polynomial, PolynomialOf, Power, PowerSeries,
-    Precomputed, Product, Pullback, Quadratic, RationalQuadratic, RBF, Scaled, ScaledDistance, SetIntersection, Share,
-    Sigmoid, SquaredEuclidean, Sum, Tanimoto, UserFunction,
-)  # fmt: skip
+    ArcCosine,
+    BernsteinLog,
+    BernsteinPower,
+    BlendedSpectrum,
+    Cauchy,
+    ChiSquared,
+    Congruence,
+    Constant,
+    Cosine,
+    Custom,
+    Delta,
+    Diagonal,
+    DistancePullback,
+    DistanceSum,
+    Exp,
+    ExponentialChiSquared,
+    FractionalPower,
+    GappedKmer,
+    GaussianEnvelope,
+    HistogramIntersection,
+    IntersectionExp,
+    InverseRoot,
+    InverseSum,
+    IsMissing,
+    IsPositive,
+    IsPresent,
+    IsZero,
+    L1,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalised,
+    NormPower,
+    Of,
+    OrMissing,
+    Periodic,
+    Polarised,
+    Polynomial,
+    PolynomialOf,
+    Power,
+    PowerSeries,
+    Precomputed,
+    Product,
+    Pullback,
+    Quadratic,
+    RationalQuadratic,
+    RBF,
+    Scaled,
+    ScaledDistance,
+    SetIntersection,
+    Share,
+    Sigmoid,
+    Spectrum,
+    SquaredEuclidean,
+    Sum,
+    Tanimoto,
+    UserFunction,
+    WeightedDegree,
+)
 MAPS: tuple[type[Term], ...] = (
-    Columns, Filled, FunctionMap, Indicator, LocalTime, Ranks, Scale, Standardised, Torus, Transform, UnitRows,
-    WordCounts, Words,
-)  # fmt: skip
+    Columns,
+    Filled,
+    FunctionMap,
+    GappedKmers,
+    Indicator,
+    Kmers,
+    LocalTime,
+    PositionedKmers,
+    Ranks,
+    Scale,
+    Standardised,
+    Torus,
+    Transform,
+    UnitRows,
+    WordCounts,
+    Words,
+)
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}
 METHODS = frozenset({"exp", "log1p", "normalised", "of", "on", "scaled_by"})

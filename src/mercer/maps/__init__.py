@@ -8,6 +8,7 @@ from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
 from mercer.maps.ranks import Ranks
 from mercer.maps.standardised import Standardised
+from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
 from mercer.maps.torus import Torus
 from mercer.maps.unit import UnitRows
 from mercer.maps.words import WordCounts, Words
@@ -17,9 +18,12 @@ __all__ = [
     "FittedIndicator",
     "FittedMap",
     "FunctionMap",
+    "GappedKmers",
     "Indicator",
+    "Kmers",
     "LocalTime",
     "Map",
+    "PositionedKmers",
     "Ranks",
     "Scale",
     "Standardised",

@@ -8,6 +8,7 @@ from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
 from mercer.points.stored import Places, Stored
+from mercer.points.strings import Strings
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
@@ -22,6 +23,7 @@ __all__ = [
     "Points",
     "Sets",
     "Stored",
+    "Strings",
     "Table",
     "Vectors",
     "as_points",

@@ -14,6 +14,7 @@ from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, register
 from mercer.points.stored import Stored
+from mercer.points.strings import Strings
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
@@ -35,7 +36,7 @@ def as_points(X: object, name: str = "X") -> Points:
     ====================================================  =======
     two-dimensional array, nested lists, SciPy sparse     Vectors
     list or object array of set or frozenset              Sets
-    list or one-dimensional array of strings, other       Objects
+    list or one-dimensional array of strings, other       Objects; Strings for kernels of strings
     DataFrame (pandas, polars), pyarrow Table, dict       Table
     points                                                as they are
     ====================================================  =======
@@ -69,7 +70,8 @@ def as_points(X: object, name: str = "X") -> Points:
 def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X") -> Points:
     """Points of one of the domains that `owner` needs, or an error that says what would work.
 
-    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix.
+    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix, objects that
+    are all strings as strings.
 
     Examples
     --------
@@ -83,6 +85,8 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
             return points.vectors()
         if points.domain_of(points.names) in needs:
             return points.select(points.names)
+    if Domain.STRINGS in needs and isinstance(points, Objects):
+        return Strings(points.values, name)
     if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
         return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
     wanted = " or ".join(domain.value for domain in Domain.KNOWN.values() if domain in needs)
@@ -101,7 +105,7 @@ def check_same_width(basis: Points, points: Points, name: str = "Z", owner: str 
         ...
     mercer.errors.InvalidInput: Z has 3 features, but Kernel is expecting 2 features as input.
     """
-    if basis.domain is not points.domain and not (basis.domain in _COLUMNED and points.domain in _COLUMNED):
+    if basis.domain is not points.domain and not any({basis.domain, points.domain} <= alike for alike in _ALIKE):
         raise DomainMismatch(
             f"{name} holds {points.domain.value}, but {owner} is expecting {basis.domain.value}.",
             f"Got {points!r}; the basis is {basis!r}.",
@@ -145,7 +149,11 @@ def in_training_order(basis: Table, points: Table, name: str = "X") -> Table:
     return points.only(basis.names)
 
 
-_COLUMNED = frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM})
+# Domains whose points may be given in place of each other; what kernels then find missing, they say.
+_ALIKE = (
+    frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM}),
+    frozenset({Domain.OBJECTS, Domain.STRINGS}),
+)
 
 
 def _width(points: Points) -> int | None:

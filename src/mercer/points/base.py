@@ -45,6 +45,7 @@ class Domain:
     VECTORS: ClassVar["Domain"]
     SETS: ClassVar["Domain"]
     OBJECTS: ClassVar["Domain"]
+    STRINGS: ClassVar["Domain"]
     TABLE: ClassVar["Domain"]
     GRAM: ClassVar["Domain"]
 
@@ -62,6 +63,7 @@ def _known(value: str, example: str) -> Domain:
 Domain.VECTORS = Domain("vectors")
 Domain.SETS = Domain("sets", "Pass a list of sets, one per point: [{1, 2}, {2, 3}].")
 Domain.OBJECTS = Domain("objects", "Wrap the values, one per point: mercer.points.Objects(list_of_values).")
+Domain.STRINGS = Domain("strings", 'Pass a list of strings, one per point: ["GATTACA", "TTA"].')
 Domain.TABLE = Domain("table", "Pass a DataFrame or a dict of columns.")
 Domain.GRAM = Domain("rows of a precomputed matrix", "Pass the matrix of kernel values, one row per point.")
 

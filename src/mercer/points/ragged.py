@@ -13,7 +13,7 @@ from mercer.errors import DomainMismatch, InvalidInput, shown
 from mercer.points.base import Domain, Selection, as_selection, found_none, is_missing, read_only
 from mercer.points.vectors import Vectors, refuse_masked
 
-__all__ = ["Indicators", "Sets"]
+__all__ = ["Indicators", "Sets", "gather", "offsets_of"]
 
 
 @final
@@ -70,7 +70,7 @@ class Sets:
                     "Turn a list of items into a set with set(items).",
                 )
         sizes = np.fromiter(map(len, X), dtype=np.int64, count=len(X))
-        offsets = _offsets(sizes)
+        offsets = offsets_of(sizes)
         items = np.fromiter(chain.from_iterable(X), dtype=np.object_, count=int(offsets[-1]))
         _check_items(items, offsets, name)
         object.__setattr__(self, "offsets", read_only(offsets))
@@ -99,7 +99,7 @@ class Sets:
 
     def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
-        offsets, places = _gather(self.offsets, as_selection(rows, len(self)))
+        offsets, places = gather(self.offsets, as_selection(rows, len(self)))
         return self._trusted(offsets, self.items[places])
 
     def raw(self) -> list[frozenset[Any]]:
@@ -174,7 +174,7 @@ class Indicators:
     def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""
         index = as_selection(rows, len(self))
-        offsets, places = _gather(self.offsets, index)
+        offsets, places = gather(self.offsets, index)
         return type(self)(offsets, self.codes[places], self.n_items, self.sizes[index])
 
     def csr(self, dtype: type[np.floating[Any]] = np.float64) -> Any:
@@ -197,14 +197,15 @@ class Indicators:
         return self.csr()
 
 
-def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def offsets_of(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the values of each point begin and end, from how many it has: (n + 1,)."""
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def _gather(offsets: NDArray[np.int64], index: slice | NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def gather(offsets: NDArray[np.int64], index: slice | NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Offsets of the chosen rows, and the places of their values among all values."""
     sizes, starts = np.diff(offsets)[index], offsets[:-1][index]
-    chosen = _offsets(sizes)
+    chosen = offsets_of(sizes)
     return chosen, np.arange(chosen[-1], dtype=np.int64) + np.repeat(starts - chosen[:-1], sizes)
 
 

@@ -1,0 +1,166 @@
+"""Kernels of strings: of characters, of bytes, or of tokens."""
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from mercer.domains import Integer, RealNumber
+from mercer.kernels.kernel import Kernel
+from mercer.kernels.linear import Linear
+from mercer.kernels.pullback import Pullback
+from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
+from mercer.notation import SUM, Notation
+from mercer.term import param
+
+__all__ = ["BlendedSpectrum", "GappedKmer", "Spectrum", "WeightedDegree"]
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Spectrum(Kernel):
+    """The common substrings of one length.
+
+    k(s, t) = Σ #u(s)·#u(t) over the strings u of `length` letters, where #u(s) is how often u is in s.
+    Positive because it is the inner product of counts (rule 1, rule pullback).
+
+    Parameters
+    ----------
+    length : int, default 3
+        The number of letters of u.
+
+    References
+    ----------
+    C. Leslie, E. Eskin and W. S. Noble, The spectrum kernel, Pacific Symposium on Biocomputing 7 (2002).
+
+    Examples
+    --------
+    >>> Spectrum(2)(["abab", "ab", "ba"])
+    array([[5., 2., 1.],
+           [2., 1., 0.],
+           [1., 0., 1.]])
+    """
+
+    notation: ClassVar[Notation] = Notation(
+        text="Σ #u({x})·#u({z}), |u| = {length}", latex=r"\sum_{{|u| = {length}}} \#_u({x}) \, \#_u({z})", level=SUM
+    )
+    length: int = param(3, Integer(1))
+
+    def expand(self) -> Kernel:
+        """The inner product of counts."""
+        return Pullback(Linear(), Kmers(self.length))
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class BlendedSpectrum(Kernel):
+    """The common substrings of all lengths up to one.
+
+    k(s, t) = Σ λ^(2|u|)·#u(s)·#u(t) over the strings u of 1 to `length` letters. Positive because it is the inner
+    product of weighted counts (rule 1, rule pullback).
+
+    Parameters
+    ----------
+    length : int, default 3
+        The largest number of letters of u.
+    decay : float, default 1.0
+        λ, from above 0 to 1: below 1, long substrings count less than they do by themselves.
+
+    References
+    ----------
+    J. Shawe-Taylor and N. Cristianini, Kernel Methods for Pattern Analysis, Cambridge (2004), chapter 11.
+
+    Examples
+    --------
+    >>> BlendedSpectrum(2)(["ab"], ["abb"])
+    array([[4.]])
+    """
+
+    notation: ClassVar[Notation] = Notation(
+        text="Σ {decay}^(2·|u|)·#u({x})·#u({z}), |u| ≤ {length}",
+        latex=r"\sum_{{1 \le |u| \le {length}}} {decay}^{{2 |u|}} \, \#_u({x}) \, \#_u({z})", level=SUM,
+    )  # fmt: skip
+    length: int = param(3, Integer(1))
+    decay: float = param(1.0, RealNumber(low=0.0, high=1.0, closed=False, text="a number above 0, at most 1"))
+
+    def expand(self) -> Kernel:
+        """The inner product of weighted counts."""
+        return Pullback(Linear(), Kmers(self.length, 1, self.decay))
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class GappedKmer(Kernel):
+    """The common substrings of one length, some of whose letters may be anything.
+
+    k(s, t) = Σ C(m(u, v), informative) over the substrings u of s and v of t with `length` letters, where m is the
+    number of places at which u and v agree. Positive because it is the inner product of counts of what stands at each
+    choice of places (rule 1, rule pullback).
+
+    Parameters
+    ----------
+    length : int, default 6
+        The letters of a substring.
+    informative : int, default 4
+        How many of them must agree.
+
+    References
+    ----------
+    M. Ghandi, D. Lee, M. Mohammad-Noori and M. A. Beer, Enhanced regulatory sequence prediction using gapped k-mer
+    features, PLoS Computational Biology 10 (2014).
+
+    Examples
+    --------
+    >>> GappedKmer(3, 2)(["abc"], ["abc", "abd", "xyz"])
+    array([[3., 1., 0.]])
+    """
+
+    notation: ClassVar[Notation] = Notation(
+        text="Σ C(m(u, v), {informative}), u in {x}, v in {z}, |u| = |v| = {length}",
+        latex=r"\sum_{{u \in {x}, v \in {z}, |u| = |v| = {length}}} \binom{{m(u, v)}}{{{informative}}}", level=SUM,
+    )  # fmt: skip
+    length: int = param(6, Integer(1))
+    informative: int = param(4, Integer(1))
+
+    def expand(self) -> Kernel:
+        """The inner product of counts."""
+        return Pullback(Linear(), GappedKmers(self.length, self.informative))
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class WeightedDegree(Kernel):
+    """The common substrings that stand at the same place, or nearly.
+
+    k(s, t) = Σ βₖ·κ(p − q) over the common substrings of k ≤ `degree` letters, which begin at p in s and at q in t,
+    with βₖ = 2(d − k + 1)/(d(d + 1)) and κ(r) = max(0, 1 − |r|/(shift + 1)). Positive because κ(p − q) is the share of
+    the places p, …, p + shift that are also among q, …, q + shift, and so k the inner product of weighted counts of
+    substrings at places (rule 1, rule pullback).
+
+    Parameters
+    ----------
+    degree : int, default 3
+        d, the largest number of letters.
+    shift : int, default 0
+        How far apart two substrings may stand, and still count something.
+
+    References
+    ----------
+    G. Rätsch and S. Sonnenburg, Accurate splice site detection for Caenorhabditis elegans, in Kernel Methods in
+    Computational Biology, MIT Press (2004). Their version with shifts has other weights.
+
+    Examples
+    --------
+    >>> WeightedDegree(1)(["GATTACA"], ["GATTACA", "CATTAGA", "TACAGAT"])
+    array([[7., 5., 1.]])
+    """
+
+    notation: ClassVar[Notation] = Notation(
+        text="Σ β·[{x}_p‥p+k = {z}_q‥q+k], k ≤ {degree}, |p − q| ≤ {shift}",
+        latex=r"\sum_{{k \le {degree}}} \beta_k \sum_{{|p - q| \le {shift}}} \kappa(p - q) "
+        r"\left[{x}_{{p \dots p+k}} = {z}_{{q \dots q+k}}\right]", level=SUM,
+    )  # fmt: skip
+    degree: int = param(3, Integer(1))
+    shift: int = param(0, Integer(0))
+
+    def expand(self) -> Kernel:
+        """The inner product of weighted counts of substrings at places."""
+        return Pullback(Linear(), PositionedKmers(self.degree, self.shift))
