@@ -116,11 +116,15 @@ class Pool {
         {
             const std::lock_guard lock(guard_);
             work_ = &work;
-            busy_ = threads_.size();
             ++round_;
         }
         wake_.notify_all();
         work.work();
+        {
+            // All tasks are taken: a worker that has not begun, since its processor is busy, is not waited for.
+            const std::lock_guard lock(guard_);
+            work_ = nullptr;
+        }
         if (looked_for([this] { return busy_ == 0; })) return;
         // Only the calling thread checks whether to stop, so it checks while it waits, too.
         std::unique_lock lock(guard_);
@@ -143,6 +147,8 @@ class Pool {
                 if (closing_) return;
                 seen = round_;
                 work = work_;
+                if (work == nullptr) continue;
+                ++busy_;
             }
             work->work();
             if (--busy_ == 0) {
@@ -157,9 +163,9 @@ class Pool {
     std::condition_variable wake_;
     std::condition_variable done_;
     std::vector<std::thread> threads_;
-    Run* work_ = nullptr;
+    Run* work_ = nullptr;  // while there may be tasks left
     std::atomic<std::uint64_t> round_{0};
-    std::atomic<std::size_t> busy_{0};
+    std::atomic<std::size_t> busy_{0};  // workers that have begun
     std::atomic<bool> closing_{false};
 };
 

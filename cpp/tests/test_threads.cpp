@@ -1,4 +1,5 @@
 // The pool: every task once, errors to the caller, stopping, nesting, forking.
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,6 +75,17 @@ int exit_code_of_child(const std::function<int()>& body) {
 }
 #endif
 
+// A signal that keeps the thread which receives it until something is written to the pipe.
+int held[2];
+std::atomic<bool> is_held{false};
+
+void hold(int) {
+    is_held = true;
+    char released = 0;
+    while (read(held[0], &released, 1) < 0) {
+    }
+}
+
 }  // namespace
 
 TEST("Every task runs exactly once, for any number of tasks and threads") {
@@ -103,6 +115,33 @@ TEST("One thread runs on the caller, in order") {
     });
     CHECK(!elsewhere);
     for (std::size_t at = 0; at < order.size(); ++at) CHECK_EQUAL(order[at], static_cast<Index>(at));
+}
+
+TEST("A worker that gets no processor is not waited for") {
+    const Threads set(2);
+    CHECK_EQUAL(pipe(held), 0);
+    struct sigaction holding = {}, before = {};
+    holding.sa_handler = hold;
+    CHECK_EQUAL(sigaction(SIGUSR1, &holding, &before), 0);
+    const pthread_t caller = pthread_self();
+    std::atomic<bool> is_known{false};
+    pthread_t worker{};
+    Watch watch;
+    parallel(2, watch, [&](Index) {  // both threads have one of the tasks
+        if (!pthread_equal(pthread_self(), caller)) {
+            worker = pthread_self();
+            is_known = true;
+        }
+        while (!is_known) std::this_thread::yield();
+    });
+    CHECK_EQUAL(pthread_kill(worker, SIGUSR1), 0);
+    while (!is_held) std::this_thread::yield();
+    CHECK(runs_each_once(100));
+    CHECK_EQUAL(write(held[1], "x", 1), 1);
+    CHECK(runs_each_once(100));
+    CHECK_EQUAL(sigaction(SIGUSR1, &before, nullptr), 0);
+    close(held[0]);
+    close(held[1]);
 }
 
 TEST("Several threads take part") {
