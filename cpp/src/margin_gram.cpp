@@ -44,6 +44,14 @@ class EngineGram final : public MarginGram<T> {
                       {reinterpret_cast<void* const*>(out), sizeof(T) == 4, nullptr, nullptr, tasks});
     }
 
+    void square(std::span<const Index> rows, T* out, Watch& watch) const override {
+        const Gathered side(whole_.right(), rows);
+        const Basis basis(whole_.plan(), side.side(), whole_.engine(), kPackedBudget);
+        basis.store(nullptr, single_, watch, {out, sizeof(T) == 4 ? Format::real32 : Format::real64});
+    }
+
+    bool is_stored() const override { return false; }
+
     Index features() const override {
         Index features = 0;
         for (const Source& source : whole_.right().sources) {
@@ -86,10 +94,21 @@ class DenseMargins final : public MarginGram<T> {
     }
 
     void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index, Watch&) const override {
-        for (std::size_t r = 0; r < left.size(); ++r) {
-            for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = gram_.values.at<T>(left[r] * gram_.n + right[c]);
-        }
+        gram_.values.as_they_are([&](const auto* values) {
+            for (std::size_t r = 0; r < left.size(); ++r) {
+                const auto* row = values + left[r] * gram_.n;
+                for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = static_cast<T>(row[right[c]]);
+            }
+        });
     }
+
+    void square(std::span<const Index> rows, T* out, Watch& watch) const override {
+        std::vector<T*> to;
+        for (std::size_t r = 0; r < rows.size(); ++r) to.push_back(out + r * rows.size());
+        block(rows, rows, to.data(), 1, watch);
+    }
+
+    bool is_stored() const override { return true; }
 
     Index features() const override { return kManyFeatures; }
 
@@ -119,15 +138,20 @@ void product(const Basis& whole, const std::vector<Index>& rows, const Support& 
 void product(const StoredGram& gram, const std::vector<Index>& rows, const Support& support, Watch& watch,
              double* out) {
     constexpr std::size_t kRows = 64;
+    constexpr std::size_t kTogether = 8;  // sums that need not wait for each other
     parallel(static_cast<Index>((rows.size() + kRows - 1) / kRows), watch, [&](Index chunk) {
         const std::size_t first = static_cast<std::size_t>(chunk) * kRows;
+        const std::size_t last = std::min(first + kRows, rows.size());
         gram.values.as_they_are([&](const auto* values) {
-            for (std::size_t r = first; r < std::min(first + kRows, rows.size()); ++r) {
-                const auto* row = values + rows[r] * gram.n;
-                double sum = 0.0;
-                for (std::size_t s = 0; s < support.rows.size(); ++s)
-                    sum += static_cast<double>(row[support.rows[s]]) * support.v[s];
-                out[r] = sum;
+            for (std::size_t r = first; r < last; r += kTogether) {
+                decltype(values) row[kTogether];
+                for (std::size_t k = 0; k < kTogether; ++k) row[k] = values + rows[std::min(r + k, last - 1)] * gram.n;
+                double sum[kTogether] = {};
+                for (std::size_t s = 0; s < support.rows.size(); ++s) {
+                    for (std::size_t k = 0; k < kTogether; ++k)
+                        sum[k] += static_cast<double>(row[k][support.rows[s]]) * support.v[s];
+                }
+                std::copy_n(sum, std::min(kTogether, last - r), out + r);
             }
         });
     });

@@ -23,6 +23,10 @@ class MarginGram {
     // out[r][c] = K[left[r], right[c]].
     virtual void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
                        Watch& watch) const = 0;
+    // out = K[rows, rows], row by row, of which half is made.
+    virtual void square(std::span<const Index> rows, T* out, Watch& watch) const = 0;
+    // Whether entries are there and need not be made.
+    virtual bool is_stored() const = 0;
     // Computing an entry takes as long as for vectors with this many features.
     virtual Index features() const = 0;
 };

@@ -9,16 +9,20 @@
 
 namespace mercer {
 
-// Variables in a block: all of few, else a twelfth of them, within limits. Few enough that making the block's own
-// matrix costs little, enough that rows are made in batches.
-inline constexpr Index kFewVariables = 256;
+// A problem of few variables is one block. Of problems that share rows, fewer: to make the block's entries for each of
+// them takes longer than to share them, unless they are stored.
+inline constexpr Index kFewVariables = 1024;
+inline constexpr Index kFewOfMany = 256;
+inline bool is_one_block(Index variables, bool shares_made_rows) {
+    return variables <= (shares_made_rows ? kFewOfMany : kFewVariables);
+}
+// Variables in a block: a twelfth of them, within limits. Few enough that making the block's own matrix costs little,
+// enough that rows are made in batches.
 inline constexpr Index kLeastBlock = 64;
 inline constexpr Index kUsualBlock = 512;
 inline constexpr Index kLargeBlock = 1024;  // of a problem with so many variables:
 inline constexpr Index kManyVariables = 20000;
-inline bool is_one_block(Index variables) { return variables <= kFewVariables; }
 inline Index block_size(Index variables) {
-    if (is_one_block(variables)) return variables;
     const Index most = variables < kManyVariables ? kUsualBlock : kLargeBlock;
     return std::min(variables, std::clamp<Index>(variables / 12 / kBlockPad * kBlockPad, kLeastBlock, most));
 }
@@ -52,8 +56,8 @@ class MarginSolver {
         : image_(parts_of(batch, problem), batch.image + row0, gram, tables, shared),
           n_(image_.rows()),
           variables_(n_ * batch.copies),
-          size_(block_size(variables_)),
-          is_whole_(is_one_block(variables_)),
+          is_whole_(is_one_block(variables_, tables.shared && !gram.is_stored())),
+          size_(is_whole_ ? variables_ : block_size(variables_)),
           width_(batch.width),
           linear_(batch.linear + variable0),
           low_(batch.low + variable0),
@@ -254,10 +258,21 @@ class MarginSolver {
         std::vector<Index> chosen[2];
         for (Index v = 0; v < variables_; ++v) chosen[group_[v]].push_back(v);
         lay_out(chosen);
-        assemble();
-        for (std::size_t m = 0; m < members_.size(); ++m) {
+        const std::size_t size = members_.size();
+        std::vector<Index> rows;
+        for (const Index v : members_) rows.push_back(row_of(std::max<Index>(v, 0)));
+        K_.resize(size * size);
+        image_.square(rows, K_.data());
+        for (std::size_t m = 0; m < size; ++m) {
             if (members_[m] >= 0) place_[at(members_[m])] = static_cast<Index>(m);
+            else wipe(m, size);
         }
+    }
+
+    // Padding is a copy of some row until then.
+    void wipe(std::size_t m, std::size_t size) {
+        std::fill_n(K_.data() + m * size, size, T{});
+        for (std::size_t row = 0; row < size; ++row) K_[row * size + m] = T{};
     }
 
     void add(std::vector<Change>& changes) {
@@ -369,8 +384,8 @@ class MarginSolver {
     RunningF<T> image_;
     Index n_;
     Index variables_;
-    Index size_;  // of a block
     bool is_whole_;
+    Index size_;  // of a block
     double width_;
     const double* linear_;
     const double* low_;

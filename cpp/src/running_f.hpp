@@ -89,7 +89,13 @@ class RunningF {
     // out[r][c] = K[left[r], right[c]].
     void block(const std::vector<Index>& left, const std::vector<Index>& right, T* const* out) {
         gram_.block(in_K(left), in_K(right), out, tasks_, shared_.watch);
-        shared_.report.evaluations += static_cast<Index>(left.size() * right.size());
+        count(left.size() * right.size());
+    }
+
+    // out = K[rows, rows].
+    void square(const std::vector<Index>& rows, T* out) {
+        gram_.square(in_K(rows), out, shared_.watch);
+        count(rows.size() * (rows.size() + 1) / 2);
     }
 
     template <class Task>
@@ -111,6 +117,10 @@ class RunningF {
     // Columns that one task updates.
     static constexpr Index kColumns = 4096;
 
+    // Entries that are there are copied, not made.
+    void count(std::size_t entries) {
+        if (!gram_.is_stored()) shared_.report.evaluations += static_cast<Index>(entries);
+    }
     const Part& part_of(Index row) const { return parts_.size() == 1 || row < parts_[1].start ? parts_[0] : parts_[1]; }
     std::vector<Index> in_K(std::vector<Index> rows) const {
         for (Index& row : rows) row = global(row);
@@ -208,7 +218,7 @@ class RunningF {
         if (rows.empty()) return;
         gram_.rows(rows, columns.id, to.data(), add ? delta.data() : nullptr, f_ + columns.start, tasks_,
                    shared_.watch);
-        shared_.report.evaluations += static_cast<Index>(rows.size()) * columns.size;
+        count(rows.size() * at(columns.size));
     }
 
     void add_kept(const std::vector<const T*>& kept, const std::vector<double>& delta, const Part& columns) {

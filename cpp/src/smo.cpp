@@ -56,7 +56,7 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
     std::vector<Ended> ended(at(batch.problems), Ended::kSolved);
     const auto solve_group = [&](const Group& group, Index cross_bytes) {
         std::vector<Part> parts = parts_of(batch, group.problems[0]);
-        if (is_one_block(group.rows * batch.copies)) parts.clear();
+        if (is_one_block(group.rows * batch.copies, !alone && !gram->is_stored())) parts.clear();
         std::vector<std::unique_ptr<RowCache<T>>> cross;
         Tables<T> tables;
         tables.shared = !alone;

@@ -130,12 +130,12 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
     def _class_rows(self, y: Any, n: int, sample_weight: Any) -> ClassRows:
         classes, index = class_labels(y, n)
         weight, kept = kept_rows(sample_weight, n)
-        k = len(classes)
-        factors = class_factors(self.class_weight, classes, index[kept], weight[kept])
-        counts = np.bincount(index[kept], minlength=k)
+        k, of = len(classes), index[kept]
+        factors = class_factors(self.class_weight, classes, of, weight[kept])
+        counts = np.bincount(of, minlength=k)
         if not (counts.all() and factors.all()):
             raise self._one_class_left(classes, counts * factors)
-        rows = kept[np.argsort(index[kept], kind="stable")]
+        rows = kept[np.argsort(of, kind="stable")]
         cuts = np.concatenate([[0], np.cumsum(counts)])
         uses = pairs(k)
         # With two classes a positive decision means the second; in a pair among more, it means the first.

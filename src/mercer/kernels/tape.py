@@ -248,13 +248,17 @@ def _finish(program: _Program, result: Register) -> Plan:
         instructions.append(Instruction(old.op, place[index], a, b, old.s, old.t))
     return Plan(
         views=tuple(all_views[i] for i in views.old),
-        leaves=tuple(replace(all_leaves[i], view=views.new[all_leaves[i].view]) for i in leaves.old),
+        leaves=tuple(_seen_through(all_leaves[i], views.new[all_leaves[i].view]) for i in leaves.old),
         rows=tuple((all_rows[i][0], views.new[all_rows[i][1]]) for i in rows.old),
         instructions=tuple(instructions),
         n_registers=len(kept),
         result=place[int(result)],
         nodes=tuple(program.nodes[i] for i in kept),
     )
+
+
+def _seen_through(leaf: Leaf, view: int) -> Leaf:
+    return leaf if leaf.view == view else replace(leaf, view=view)
 
 
 class _Renumbering:

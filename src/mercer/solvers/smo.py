@@ -27,9 +27,11 @@ Mask = npt.NDArray[np.bool_]
 # Up to so many rows entries are float64 and problems are finished to this violation, whatever tol asks for: decisions
 # then do not depend on the order of the rows, on weights in place of copies, or on the starting point.
 SMALL_ROWS = 400
+FINISHED = 1e-10
+# Up to so many, pairs of classes want most of K between them: all of it is stored, and the referee reads it as well.
+STORED_ROWS = 800
 # Up to so many, to compute all of f anew takes the referee less time than to find out which rows need it.
 FEW_ROWS = 2_000
-FINISHED = 1e-10
 # Steps that finishing may take for each variable, beyond those to tol; in all, at least so many.
 FINISHING_STEPS = 200
 LEAST_FINISHING_STEPS = 200_000
@@ -101,7 +103,7 @@ def smo(problem: MarginProblem, options: Options) -> MarginSolution:
 def memory_of_smo(problem: MarginProblem) -> int:
     """Bytes for kernel entries that are kept: all of few rows in float64, of more as far as the usual cache goes."""
     n = int(problem.batch.cuts[-1])
-    return 8 * n**2 if n <= SMALL_ROWS else min(4 * n**2, Options().cache_bytes)
+    return 8 * n**2 if n <= SMALL_ROWS else min(4 * n**2, Options.cache_bytes)
 
 
 @final
@@ -127,8 +129,8 @@ class _Run:
         self.is_single = not self._is_small
         self._is_few = n <= FEW_ROWS
         gram: Gram = problem.gram
-        if self._is_small and len(batch) > 1:  # many small problems over few rows want most of the entries
-            gram = DenseGram(np.ascontiguousarray(gram.dense()), gram.proof)
+        if len(batch) > 1 and not gram.is_stored and n <= STORED_ROWS and 8 * n**2 <= options.cache_bytes:
+            gram = DenseGram(gram.dense(), gram.proof, n * (n + 1) // 2)
         self.problem = MarginProblem(gram, problem.kind, batch)
         self._diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
         reach = float(np.abs(batch.start).sum()) * float(self._diagonal.max(initial=0.0))
@@ -144,7 +146,7 @@ class _Run:
         self._finish = FINISHED if self._is_small else math.inf
         self._finish_steps = max(FINISHING_STEPS, LEAST_FINISHING_STEPS // n)
         self._steps = np.zeros(len(batch), dtype=np.int64)
-        self._made = 0
+        self._made = gram.evaluations if gram.is_stored else 0
         self._long = max(LONG_STEPS, LONG_STEPS_EACH * int(np.diff(batch.offsets).max()))
         self._limit = self._long if options.max_iter is None else min(options.max_iter, self._long)
         self._newton = MarginNewton(batch, gram, options.cache_bytes)

@@ -91,9 +91,9 @@ def test_what_does_not_crawl_is_left_alone(advances):
 
 
 def test_the_solution_is_that_of_steps_of_two(monkeypatch):
-    machine = mercer.SVC(C=1e3).fit(NOISY, LABEL)
+    machine = mercer.SVC(C=1e4).fit(NOISY, LABEL)
     monkeypatch.setattr(MarginNewton, "most_free", 0)
-    alone = mercer.SVC(C=1e3).fit(NOISY, LABEL)
+    alone = mercer.SVC(C=1e4).fit(NOISY, LABEL)
     assert alone.n_iter_.sum() > machine.n_iter_.sum()
     np.testing.assert_allclose(machine.decision_function(NOISY), alone.decision_function(NOISY), atol=1e-7)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 
 import mercer
@@ -71,3 +72,10 @@ def test_the_bar_shows_the_gap(monkeypatch, capsys):
     gaps = [float(line.partition("gap ")[2].partition(",")[0]) for line in drawn]
     assert all(gap >= 0.0 for gap in gaps)
     assert "violation" in drawn[-1]
+
+
+def test_pairs_of_classes_make_every_entry_once_and_none_of_a_matrix_that_is_given():
+    X, y = load_iris(return_X_y=True)
+    n = len(X)
+    assert mercer.SVC().fit(X, y).certificate_.evaluations == n * (n + 1) // 2
+    assert mercer.SVC(kernel="precomputed").fit(mercer.RBF()(X), y).certificate_.evaluations == 0

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from mercer.problems.certificate import Status
 from mercer.problems.margins.batch import Margins
-from mercer.problems.margins.groups import Segments, ends, is_free, middle, segments
+from mercer.problems.margins.groups import Segments, ends, is_free, middle, over_variables, segments
 from mercer.problems.margins.kinds import Kind
 
 __all__ = ["Findings", "findings", "free_variables"]
@@ -124,7 +124,7 @@ def findings(kind: Kind, batch: Margins, coef: Array, f: Array, diagonal: Array)
     """
     problems, groups = segments(batch)
     by_group = (len(batch), 1 if groups is problems else 2)
-    f = f[batch.entries] if batch.copies > 1 else f
+    f = over_variables(batch, f)
     t = f + batch.linear
     roots = _roots(batch, diagonal)
 
@@ -143,23 +143,27 @@ def findings(kind: Kind, batch: Margins, coef: Array, f: Array, diagonal: Array)
     losses = _losses(batch, r)
     # The rest of a Fenchel-Young term: φ(α') − α' (h − f).
     rest = batch.width * np.abs(point) - point * r if batch.width > 0.0 else -point * r
-    second = 0.5 * problems.sum(np.abs(delta) * roots) ** 2
     priced = (h * sums).reshape(by_group).sum(axis=1)
 
-    energy = 0.5 * problems.sum(coef * f)
-    size = problems.sum(np.abs(coef) * roots) ** 2  # of αᵀKα, had nothing cancelled
+    absolute, step = np.abs(coef), np.abs(delta)
+    twice_energy, loss, remainder, excess, loss_of_nothing, length, root_length, way, root_way = problems.sums(
+        coef * f, losses, rest, np.maximum(losses + rest, 0.0), _losses(batch, -batch.linear),
+        absolute, absolute * roots, step, step * roots,
+    )  # fmt: skip
+    energy, second = 0.5 * twice_energy, 0.5 * root_way**2
+    size = root_length**2  # of αᵀKα, had nothing cancelled
     # The same, had all rows the largest kᵢᵢ: coefficients round too, those that are almost zero as others do.
     longest = problems.most(roots)
-    reach = problems.sum(np.abs(coef)) * longest
+    reach = length * longest
     is_homogeneous = not batch.linear.any()
-    primal = energy + problems.sum(losses) - priced
+    primal = energy + loss - priced
     # φ(α') + δ f = rest + α' (h − f) + δ f = rest + α' h − α f, and α' h adds up to h s.
-    dual = energy - second - problems.sum(rest) - priced
-    gap = second + problems.sum(np.maximum(losses + rest, 0.0))
+    dual = energy - second - remainder - priced
+    gap = second + excess
     values = np.maximum.reduce([np.abs(primal), np.abs(dual), energy])
     # The size of P and D below which they are zero.
-    rounding = EPSILON * (problems.sum(_losses(batch, -batch.linear)) + (reach**2 if is_homogeneous else 0.0))
-    moved = _ratio(problems.sum(np.abs(delta)), problems.sum(np.abs(coef)))
+    rounding = EPSILON * (loss_of_nothing + (reach**2 if is_homogeneous else 0.0))
+    moved = _ratio(way, length)
     return Findings(
         primals=primal,
         duals=dual,
@@ -267,7 +271,7 @@ def _losses(batch: Margins, r: Array) -> Array:
 
 def _roots(batch: Margins, diagonal: Array) -> Array:
     """√kᵢᵢ over variables."""
-    return np.asarray(np.sqrt(np.maximum(diagonal, 0.0))[batch.rows][batch.entries])
+    return np.asarray(over_variables(batch, np.sqrt(np.maximum(diagonal, 0.0))[batch.rows]))
 
 
 def _ratio(part: Array, whole: Array) -> Array:

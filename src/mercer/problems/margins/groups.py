@@ -43,6 +43,10 @@ class Segments:
         """Of nothing: 0."""
         return self._reduce(np.add, values, 0.0)
 
+    def sums(self, *values: Array) -> Array:  # (arrays, count)
+        """The sums of several arrays, in one pass."""
+        return self._reduce(np.add, np.array(values), 0.0)
+
     def least(self, values: Array) -> Array:
         """Of nothing: infinity."""
         return self._reduce(np.minimum, values, np.inf)
@@ -52,12 +56,12 @@ class Segments:
         return self._reduce(np.maximum, values, -np.inf)
 
     def _reduce(self, operation: np.ufunc, values: Array, empty: float) -> Array:
-        in_order = values if self._order is None else values[self._order]
+        in_order = values if self._order is None else values[..., self._order]
         if self._filled is None:
-            return np.asarray(operation.reduceat(in_order, self._starts))
-        found = np.full(self.count, empty)
+            return np.asarray(operation.reduceat(in_order, self._starts, axis=-1))
+        found = np.full((*values.shape[:-1], self.count), empty)
         if self._filled.size:
-            found[self._filled] = operation.reduceat(in_order, self._starts)
+            found[..., self._filled] = operation.reduceat(in_order, self._starts, axis=-1)
         return found
 
 
