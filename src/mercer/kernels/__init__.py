@@ -13,6 +13,14 @@ from mercer.kernels.distances import (
     SquaredEuclidean,
 )
 from mercer.kernels.features import FeatureMap
+from mercer.kernels.graphs import (
+    EdgeHistogram,
+    Graphlet,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
+)
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
@@ -50,12 +58,14 @@ __all__ = [
     "Distance",
     "DistancePullback",
     "DistanceSum",
+    "EdgeHistogram",
     "Exp",
     "ExponentialChiSquared",
     "FeatureMap",
     "FractionalPower",
     "GappedKmer",
     "GaussianEnvelope",
+    "Graphlet",
     "HistogramIntersection",
     "IntersectionExp",
     "InverseRoot",
@@ -91,6 +101,7 @@ __all__ = [
     "ScaledDistance",
     "SetIntersection",
     "Share",
+    "ShortestPath",
     "Sigmoid",
     "Spectrum",
     "SquaredEuclidean",
@@ -98,7 +109,10 @@ __all__ = [
     "Sum",
     "Tanimoto",
     "UserFunction",
+    "VertexHistogram",
     "WeightedDegree",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanAssignment",
     "Window",
     "named",
     "parse",

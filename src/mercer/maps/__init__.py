@@ -4,6 +4,7 @@ from mercer.maps.affine import Scale
 from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
+from mercer.maps.graphs import ColourLevels, Colours, EdgeLabels, Graphlets, ShortestPaths
 from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
 from mercer.maps.ranks import Ranks
@@ -14,11 +15,15 @@ from mercer.maps.unit import UnitRows
 from mercer.maps.words import WordCounts, Words
 
 __all__ = [
+    "ColourLevels",
+    "Colours",
     "Columns",
+    "EdgeLabels",
     "FittedIndicator",
     "FittedMap",
     "FunctionMap",
     "GappedKmers",
+    "Graphlets",
     "Indicator",
     "Kmers",
     "LocalTime",
@@ -26,6 +31,7 @@ __all__ = [
     "PositionedKmers",
     "Ranks",
     "Scale",
+    "ShortestPaths",
     "Standardised",
     "StatelessMap",
     "Torus",

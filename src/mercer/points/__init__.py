@@ -4,6 +4,7 @@ from mercer.points.adapt import as_points, check_same_width, conformed, require
 from mercer.points.base import Domain, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
+from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
@@ -17,6 +18,7 @@ __all__ = [
     "Column",
     "Domain",
     "Given",
+    "Graphs",
     "Indicators",
     "Objects",
     "Places",

@@ -12,7 +12,7 @@ from mercer.points.base import Domain, Points, is_points
 from mercer.points.frames import FRAMES, SERIES
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
-from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, register
+from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, adapter_of_pairs, register
 from mercer.points.stored import Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -37,6 +37,8 @@ def as_points(X: object, name: str = "X") -> Points:
     two-dimensional array, nested lists, SciPy sparse     Vectors
     list or object array of set or frozenset              Sets
     list or one-dimensional array of strings, other       Objects; Strings for kernels of strings
+    list of networkx or igraph graphs, of adjacency       Graphs
+    matrices, of (adjacency, labels), of dicts of edges
     DataFrame (pandas, polars), pyarrow Table, dict       Table
     points                                                as they are
     ====================================================  =======
@@ -58,6 +60,8 @@ def as_points(X: object, name: str = "X") -> Points:
     Sets(2, 3 items)
     >>> as_points(["red", "green"])
     Objects(2)
+    >>> as_points([{"edges": [(0, 1)], "labels": "CO"}])
+    Graphs(1, 2 nodes, 1 edges)
     >>> as_points({"a": [1, 2], "b": ["x", "y"]})
     Table(2 rows: a, b)
     """
@@ -220,7 +224,7 @@ def _entry(kind: type) -> str:
 
 def _sequence(X: Any, name: str) -> Points:
     kinds = dict.fromkeys(map(type, X))
-    adapter = adapter_of_entries(kinds)
+    adapter = adapter_of_entries(kinds) or (adapter_of_pairs(X) if tuple in kinds else None)
     if adapter is not None:
         return adapter.read(X, name)
     entries = set(map(_entry, kinds))
