@@ -31,8 +31,9 @@ inline void pairs(const Plan& plan, const Side& left, const Side& right, double*
                 value = exact_sqdist(left.sources[leaf], i0 + at, right.sources[leaf], i0 + at);
                 if (use.gaussian) value = std::exp(use.scale * value);
             } else {
-                value = with_leaf(plan.leaves()[leaf],
-                                  [&](auto row) { return row.pair(left.sources[leaf], right.sources[leaf], i0 + at); });
+                value = with_leaf(plan.leaves()[leaf], [&](auto row) {
+                    return row.pair(use, left.sources[leaf], right.sources[leaf], i0 + at);
+                });
             }
             slots[static_cast<std::size_t>(step.out)][at] = value;
         }

@@ -15,6 +15,10 @@ Index sweep_columns(const Walk& walk) {
         if (const Dense* rows = std::get_if<Dense>(&source)) bytes += rows->d * static_cast<Index>(sizeof(T));
         if (const Sparse* rows = std::get_if<Sparse>(&source))
             bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * static_cast<Index>(sizeof(T) + 4);
+        if (const Letters* rows = std::get_if<Letters>(&source))
+            bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * Index{sizeof(*rows->codes)};
+        if (const Parts* rows = std::get_if<Parts>(&source))
+            bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * rows->d * static_cast<Index>(sizeof(T));
     }
     const Index cache = std::min<Index>(Index{192} << 10, walk.budget);
     const Index wanted = std::clamp<Index>(cache / bytes, 1, 2048);

@@ -58,7 +58,25 @@ struct Call {  // entries made by a function: out is (i1 - i0, j1 - j0)
     Index n = 0;
 };
 
-using Source = std::variant<Dense, Sparse, Codes, Matrix, Call>;
+// Ragged points: those of point i are at [offsets[i], offsets[i + 1]).
+struct Letters {                     // (n) strings; a letter is an integer, compared for equality only
+    const Index* offsets = nullptr;  // (n + 1)
+    const std::int32_t* codes = nullptr;
+    Index n = 0;
+
+    Index length(Index i) const { return offsets[i + 1] - offsets[i]; }
+};
+
+struct Parts {                       // (n) bags or series of vectors, d wide, row by row
+    const Index* offsets = nullptr;  // (n + 1), in vectors
+    Numbers values;
+    Index n = 0;
+    Index d = 0;
+
+    Index count(Index i) const { return offsets[i + 1] - offsets[i]; }
+};
+
+using Source = std::variant<Dense, Sparse, Codes, Matrix, Call, Letters, Parts>;
 
 // One side of a Gram matrix: a source for each leaf of the plan, and the plan's row registers.
 struct Side {

@@ -44,7 +44,7 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, Subsequence, WeightedDegree
 from mercer.maps import (
     ColourLevels,
     Colours,
@@ -130,6 +130,7 @@ NODES: tuple[type[Term], ...] = (
     ShortestPath,
     Sigmoid,
     Spectrum,
+    Subsequence,
     SquaredEuclidean,
     Sum,
     Tanimoto,

@@ -1,7 +1,7 @@
 """What the data is: the only place where input is checked."""
 
 from mercer.points.adapt import as_points, check_same_width, conformed, require
-from mercer.points.base import Domain, Points
+from mercer.points.base import Domain, Parted, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.graphs import Graphs
@@ -21,6 +21,7 @@ __all__ = [
     "Graphs",
     "Indicators",
     "Objects",
+    "Parted",
     "Places",
     "Points",
     "Sets",
