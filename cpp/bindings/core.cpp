@@ -101,6 +101,7 @@ NB_MODULE(_core, m) {
         .def("sparse", &Side::sparse, "offsets"_a, "columns"_a, "values"_a.none(), "d"_a, "sizes"_a.none())
         .def("codes", &Side::codes, "codes"_a)
         .def("letters", &Side::letters, "offsets"_a, "codes"_a)
+        .def("networks", &Side::networks, "offsets"_a, "words"_a)
         .def("parts", &Side::parts, "offsets"_a, "rows"_a)
         .def("matrix", &Side::matrix, "rows"_a)
         .def("call", &Side::call, "fn"_a)

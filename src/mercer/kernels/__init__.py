@@ -16,6 +16,7 @@ from mercer.kernels.features import FeatureMap
 from mercer.kernels.graphs import (
     EdgeHistogram,
     Graphlet,
+    RandomWalk,
     ShortestPath,
     VertexHistogram,
     WeisfeilerLehman,
@@ -94,6 +95,7 @@ __all__ = [
     "Pullback",
     "Quadratic",
     "Radial",
+    "RandomWalk",
     "RationalQuadratic",
     "RowFunction",
     "Rule",

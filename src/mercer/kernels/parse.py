@@ -27,6 +27,7 @@ from mercer.kernels.distances import (
 from mercer.kernels.graphs import (
     EdgeHistogram,
     Graphlet,
+    RandomWalk,
     ShortestPath,
     VertexHistogram,
     WeisfeilerLehman,
@@ -121,6 +122,7 @@ NODES: tuple[type[Term], ...] = (
     Product,
     Pullback,
     Quadratic,
+    RandomWalk,
     RationalQuadratic,
     RBF,
     Scaled,

@@ -9,10 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from mercer import _core
-from mercer.errors import DomainMismatch, InvalidInput
-from mercer.maps.base import Map
+from mercer.errors import DomainMismatch
 from mercer.maps.counting import Dictionary
-from mercer.points import Graphs, Indicators, Points, Vectors
+from mercer.points import Domain, Graphs, Indicators, Points, Vectors, require
 from mercer.points.graphs import Labels
 
 __all__ = ["Counted", "FittedColours", "FittedGraphCounts", "FittedLevels", "Reader", "graphs_of"]
@@ -28,11 +27,10 @@ class Counted(NamedTuple):
     times: Index
 
 
-def graphs_of(owner: Map, points: Points) -> Graphs:
+def graphs_of(points: Points, owner: str) -> Graphs:
     """The points as graphs, or an error that says what would work."""
-    found = owner.read(points)
-    if not isinstance(found, Graphs):
-        raise InvalidInput(f"{owner!r} needs graphs.", f"Got {points!r}.")
+    found = require(points, frozenset({Domain.GRAPHS}), owner)
+    assert isinstance(found, Graphs)
     return found
 
 
@@ -49,11 +47,11 @@ class _Alphabet:
         used = np.unique(labels.codes).tolist()
         return cls(what, {labels.values[code]: number for number, code in enumerate(used)})
 
-    def codes(self, labels: Labels, owner: Map) -> NDArray[np.int32]:
+    def codes(self, labels: Labels, owner: str) -> NDArray[np.int32]:
         was_labelled = {*self.known} != {None}
         if len(labels.codes) and self.known and labels.given != was_labelled:
             raise DomainMismatch(
-                f"{owner!r} was fitted on graphs {'with' if was_labelled else 'without'} labels of {self.what}.",
+                f"{owner} was fitted on graphs {'with' if was_labelled else 'without'} labels of {self.what}.",
                 f"The new graphs have {'none' if was_labelled else 'some'}.",
                 f"Label the {self.what} as in training.",
             )
@@ -71,29 +69,33 @@ class Reader:
 
     Parameters
     ----------
-    origin : Map
-        What was fitted, for messages.
+    owner : str
+        Who reads them, for messages.
     basis : Graphs
         Whose labels are numbered.
     nodes, edges : bool
         Whether labels of nodes, and of edges, tell them apart.
     """
 
-    def __init__(self, origin: Map, basis: Graphs, *, nodes: bool = True, edges: bool = True) -> None:
-        self.origin = origin
+    def __init__(self, owner: str, basis: Graphs, *, nodes: bool = True, edges: bool = True) -> None:
+        self.owner = owner
         self._nodes = _Alphabet.of(basis.labels, "nodes") if nodes else None
         self._edges = _Alphabet.of(basis.edge_labels, "edges") if edges else None
 
     def graphs(self, points: Points) -> Graphs:
         """The points as graphs."""
-        return graphs_of(self.origin, points)
+        return graphs_of(points, self.owner)
 
     def native(self, graphs: Graphs) -> _core.Graphs:
         """The graphs, with numbers for labels."""
         return _core.Graphs(
             graphs.nodes, graphs.edges, graphs.ends, graphs.directed,
-            self._coded(self._nodes, graphs.labels), self.edge_codes(graphs),
+            self.node_codes(graphs), self.edge_codes(graphs),
         )  # fmt: skip
+
+    def node_codes(self, graphs: Graphs) -> NDArray[np.int32]:
+        """The number of each node's label."""
+        return self._coded(self._nodes, graphs.labels)
 
     def edge_codes(self, graphs: Graphs) -> NDArray[np.int32]:
         """The number of each edge's label."""
@@ -102,7 +104,7 @@ class Reader:
     def _coded(self, alphabet: _Alphabet | None, labels: Labels) -> NDArray[np.int32]:
         if alphabet is None:
             return np.zeros(len(labels.codes), dtype=np.int32)
-        return alphabet.codes(labels, self.origin)
+        return alphabet.codes(labels, self.owner)
 
 
 def _as_rows(counts: Counted, column: Index, width: int) -> Vectors:

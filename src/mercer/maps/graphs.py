@@ -50,8 +50,8 @@ class Colours(Map):
 
     def fit(self, points: Points) -> FittedColours:
         """Learn the colours of the basis."""
-        basis = graphs_of(self, points)
-        return FittedColours(Reader(self, basis, edges=self.depth > 0), basis, self.depth)
+        basis = graphs_of(points, repr(self))
+        return FittedColours(Reader(repr(self), basis, edges=self.depth > 0), basis, self.depth)
 
     def out_width(self, width: int) -> None:
         """Unknown before the dictionary is made."""
@@ -89,8 +89,8 @@ class ColourLevels(Map):
 
     def fit(self, points: Points) -> FittedLevels:
         """Learn the colours of the basis, and how often a graph has each at most."""
-        basis = graphs_of(self, points)
-        return FittedLevels(Reader(self, basis, edges=self.depth > 0), basis, self.depth)
+        basis = graphs_of(points, repr(self))
+        return FittedLevels(Reader(repr(self), basis, edges=self.depth > 0), basis, self.depth)
 
     def out_width(self, width: int) -> None:
         """Unknown before the dictionary is made."""
@@ -124,8 +124,8 @@ class ShortestPaths(Map):
 
     def fit(self, points: Points) -> FittedGraphCounts:
         """Learn which pairs the basis has."""
-        basis = graphs_of(self, points)
-        return FittedGraphCounts(Reader(self, basis, edges=False), basis, _paths)
+        basis = graphs_of(points, repr(self))
+        return FittedGraphCounts(Reader(repr(self), basis, edges=False), basis, _paths)
 
     def out_width(self, width: int) -> None:
         """Unknown before the dictionary is made."""
@@ -138,7 +138,7 @@ class ShortestPaths(Map):
 def _paths(reader: Reader, graphs: Graphs) -> Counted:
     if len(graphs.labels.values) > 1 << (_core.PATH_LABEL_BITS - 1):
         raise InvalidInput(
-            f"{reader.origin!r} takes up to {1 << (_core.PATH_LABEL_BITS - 1)} different labels.",
+            f"{reader.owner} takes up to {1 << (_core.PATH_LABEL_BITS - 1)} different labels.",
             f"Got {len(graphs.labels.values)}.",
             "Give nodes of one kind the same label.",
         )
@@ -173,8 +173,8 @@ class Graphlets(Map):
 
     def fit(self, points: Points) -> FittedGraphCounts:
         """Learn which subgraphs the basis has."""
-        basis = graphs_of(self, points)
-        return FittedGraphCounts(Reader(self, basis, nodes=False, edges=False), basis, self._graphlets)
+        basis = graphs_of(points, repr(self))
+        return FittedGraphCounts(Reader(repr(self), basis, nodes=False, edges=False), basis, self._graphlets)
 
     def _graphlets(self, reader: Reader, graphs: Graphs) -> Counted:
         return Counted(*reader.native(graphs).graphlets(self.size))
@@ -209,9 +209,9 @@ class EdgeLabels(Map):
 
     def fit(self, points: Points) -> FittedGraphCounts:
         """Learn the labels of the basis."""
-        basis = graphs_of(self, points)
+        basis = graphs_of(points, repr(self))
         counts = _arc_labels if basis.directed.any() else _edge_labels
-        return FittedGraphCounts(Reader(self, basis, nodes=False), basis, counts)
+        return FittedGraphCounts(Reader(repr(self), basis, nodes=False), basis, counts)
 
     def out_width(self, width: int) -> None:
         """Unknown before the dictionary is made."""
