@@ -204,7 +204,7 @@ class EdgeHistogram(Kernel):
     k(G, H) = Σ #l(G)·#l(H) over the labels l, where #l(G) is how many edges of G have it. Positive because it is the
     inner product of counts (rule 1, rule pullback).
 
-    Among directed graphs, an undirected edge counts as one in each direction.
+    An edge counts as one, directed or not.
 
     Examples
     --------

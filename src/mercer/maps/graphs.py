@@ -194,7 +194,7 @@ class EdgeLabels(Map):
 
     .. math:: G \mapsto (\#\{e \in E : l(e) = a\})_{a \in D}
 
-    Where the basis has a directed graph, an undirected edge counts as one in each direction.
+    An edge counts as one, directed or not.
 
     Examples
     --------
@@ -210,8 +210,7 @@ class EdgeLabels(Map):
     def fit(self, points: Points) -> FittedGraphCounts:
         """Learn the labels of the basis."""
         basis = graphs_of(points, repr(self))
-        counts = _arc_labels if basis.directed.any() else _edge_labels
-        return FittedGraphCounts(Reader(repr(self), basis, nodes=False), basis, counts)
+        return FittedGraphCounts(Reader(repr(self), basis, nodes=False), basis, _edge_labels)
 
     def out_width(self, width: int) -> None:
         """Unknown before the dictionary is made."""
@@ -223,11 +222,3 @@ class EdgeLabels(Map):
 
 def _edge_labels(reader: Reader, graphs: Graphs) -> Counted:
     return Counted(*_core.counted(graphs.edges, reader.edge_codes(graphs).astype(np.int64)))
-
-
-def _arc_labels(reader: Reader, graphs: Graphs) -> Counted:
-    """The same, with each undirected edge as two arcs."""
-    undirected = ~np.repeat(graphs.directed, np.diff(graphs.edges))
-    times = np.where(undirected & (graphs.ends[:, 0] != graphs.ends[:, 1]), 2, 1)
-    arcs = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(times)])
-    return Counted(*_core.counted(arcs[graphs.edges], np.repeat(reader.edge_codes(graphs).astype(np.int64), times)))

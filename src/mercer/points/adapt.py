@@ -178,6 +178,7 @@ def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
 
 # The domain got, the domain needed -> what would work; for other pairs the example of what is needed.
 _ADVICE: dict[tuple[Domain, Domain], str] = {
+    (Domain.GRAPHS, Domain.VECTORS): "Use a kernel of graphs, such as WeisfeilerLehman().",
     (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
     (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(fn).",
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",

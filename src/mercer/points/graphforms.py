@@ -134,9 +134,10 @@ def _of_matrix(matrix: Any, reading: _Reading) -> GraphParts:
     shape = matrix.shape if dense is None else dense.shape
     if len(shape) != 2 or shape[0] != shape[1]:
         raise reading.refused("has an adjacency matrix that is not square.", f"Its shape is {shape}.")
+    dtype = matrix.dtype if dense is None else dense.dtype
+    if dtype.kind not in "biuf":
+        raise reading.refused("has an adjacency matrix without numbers.", f"Its type is {dtype}.")
     entries = sp.coo_array(matrix if dense is None else dense)
-    if entries.dtype.kind not in "biuf":
-        raise reading.refused("has an adjacency matrix without numbers.", f"Its type is {entries.dtype}.")
     entries.sum_duplicates()
     ends = np.stack(entries.coords, axis=1)[entries.data != 0]
     weights = entries.data[entries.data != 0]
