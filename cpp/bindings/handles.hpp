@@ -114,6 +114,8 @@ class Side {
         side.sources.push_back(mercer::Call{fill, side.n});
         kept_.push_back(fn);
     }
+    // The parts of the bags are points of their own, with a plan of their own.
+    void bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts);
     void rows(In<double, nb::ndim<1>> values) {
         require(static_cast<Index>(values.shape(0)) == side.n, "rows: n expected");
         side.rows.push_back(values.data());
@@ -139,6 +141,13 @@ class Side {
     std::vector<nb::object> kept_;
 };
 
+inline void require_offsets(const In<std::int64_t, nb::ndim<1>>& offsets, Index n, Index count) {
+    require(static_cast<Index>(offsets.shape(0)) == n + 1, "n + 1 offsets expected");
+    for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i)
+        require(offsets(i) <= offsets(i + 1), "offsets must not decrease");
+    require(offsets(0) == 0 && offsets(offsets.shape(0) - 1) == count, "offsets and values disagree");
+}
+
 inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
     require(side.sources.size() == plan.leaves().size(), "a side needs one source for each leaf");
     require(side.rows.size() == static_cast<std::size_t>(plan.rows()), "a side needs every row register");
@@ -148,6 +157,16 @@ inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
         throw std::invalid_argument("leaf " + std::string(row.name) + " takes " +
                                     std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]));
     }
+}
+
+inline void Side::bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts) {
+    const mercer::Side& inside = nb::cast<const Side&>(parts).side;
+    require_offsets(offsets, side.n, inside.n);
+    require_fits(plan, inside);
+    side.sources.push_back(mercer::Bags{offsets.data(), std::make_shared<mercer::Side>(inside),
+                                        std::make_shared<mercer::Plan>(plan), side.n});
+    keep(offsets);
+    kept_.push_back(nb::borrow(parts));
 }
 
 // The left side must be of the same kind and width as the right one, leaf by leaf.
@@ -162,6 +181,11 @@ inline void require_matches(const mercer::Side& left, const mercer::Side& right)
             require(rows->d == std::get<mercer::Sparse>(b).d, "widths differ");
         if (const auto* rows = std::get_if<mercer::Matrix>(&a))
             require(rows->m == right.n, "the matrix has the wrong width");
+        if (const auto* bags = std::get_if<mercer::Bags>(&a)) {
+            const auto& other = std::get<mercer::Bags>(b);
+            require_fits(*other.plan, *bags->parts);
+            require_matches(*bags->parts, *other.parts);
+        }
     }
 }
 

@@ -25,9 +25,10 @@ enum class Takes : std::uint8_t {
     codes,
     entries,  // of a matrix
     calls,    // of a function
+    bags,     // of parts
 };
 inline constexpr auto kTakes =
-    std::to_array<std::string_view>({"vectors", "coordinates", "amounts", "codes", "entries", "calls"});
+    std::to_array<std::string_view>({"vectors", "coordinates", "amounts", "codes", "entries", "calls", "bags"});
 
 // What a tape reads of a leaf's tile: inner products, and distances that are made of them; or the tile as it is.
 enum class Reading : std::uint8_t { products, value };
@@ -60,6 +61,8 @@ inline bool fits(Takes takes, const Source& source) {
             return std::holds_alternative<Matrix>(source);
         case Takes::calls:
             return std::holds_alternative<Call>(source);
+        case Takes::bags:
+            return std::holds_alternative<Bags>(source);
     }
     return false;
 }

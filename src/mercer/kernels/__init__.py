@@ -1,6 +1,7 @@
 """What is positive, and why: kernels as formulas with proofs."""
 
 from mercer.kernels.algebra import Congruence, Constant, Exp, Product, Scaled, Sum
+from mercer.kernels.bags import Averaged, InverseSize, Summed
 from mercer.kernels.custom import Custom, Precomputed, Sigmoid
 from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
 from mercer.kernels.distances import (
@@ -36,6 +37,7 @@ __all__ = [
     "L1",
     "RBF",
     "ArcCosine",
+    "Averaged",
     "BernsteinLog",
     "BernsteinPower",
     "BlendedSpectrum",
@@ -59,6 +61,7 @@ __all__ = [
     "HistogramIntersection",
     "IntersectionExp",
     "InverseRoot",
+    "InverseSize",
     "InverseSum",
     "IsMissing",
     "IsPositive",
@@ -96,6 +99,7 @@ __all__ = [
     "SquaredEuclidean",
     "Step",
     "Sum",
+    "Summed",
     "Tanimoto",
     "UserFunction",
     "WeightedDegree",

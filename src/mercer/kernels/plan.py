@@ -71,6 +71,7 @@ class Leaf:
     view: int
     fn: Callable[..., Any] | None = None
     form: str = ""
+    part: object = None  # of a sum over parts: the kernel that they have
 
 
 @final

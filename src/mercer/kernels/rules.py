@@ -19,6 +19,8 @@ CITATIONS: dict[str, str] = {
     "bishop": "C. M. Bishop, Pattern Recognition and Machine Learning, Springer 2006, section 6.2.",
     "cho-saul": "Y. Cho, L. K. Saul, Kernel methods for deep learning, NIPS 2009, 342–350.",
     "claim": "The user's claim, proved nowhere.",
+    "gartner": "T. Gärtner, P. A. Flach, A. Kowalczyk, A. J. Smola, Multi-instance kernels, ICML 2002, 179–186.",
+    "haussler": "D. Haussler, Convolution kernels on discrete structures, technical report UCSC-CRL-99-10, 1999.",
     "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
     "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
     "scholkopf": "B. Schölkopf, The kernel trick for distances, NIPS 2000, 301–307.",
@@ -221,6 +223,13 @@ INVERSE_SUM = Rule(
     "bcr",
     nonnegative=_always,
 )
+CONVOLUTION = Rule(
+    "convolution",
+    "Σᵢⱼ k₁(xᵢ, zⱼ) over the parts of two finite bags is a kernel: the inner product of the sums Σᵢ φ(xᵢ).",
+    r"\sum_{i, j} k_1(x_i, z_j)",
+    "haussler",
+    nonnegative=_from_parts,
+)
 CITY_BLOCK = Rule(
     "city-block",
     "Σ |x − z| is conditionally negative definite: |x − z| = ∫ (1[t ≤ x] − 1[t ≤ z])² dt.",
@@ -280,7 +289,7 @@ ASSUMED = Rule(
 TABLE: tuple[Rule, ...] = (
     INNER_PRODUCT, SCALING, ADDITION, POLYNOMIAL, SCHUR_PRODUCT, CONGRUENCE, EXPONENTIAL, QUADRATIC_FORM,
     CONSTANT, PULLBACK, DIRECT_SUM, TENSOR, POWER_SERIES, SCHOENBERG,
-    MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM,
+    MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM, CONVOLUTION,
     CITY_BLOCK, POLARISATION, BERNSTEIN, DISTANCE_SUM, DISTANCE_SCALING, DISTANCE_PULLBACK,
     ASSUMED,
 )  # fmt: skip
