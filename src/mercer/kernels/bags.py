@@ -55,7 +55,7 @@ class Summed(Kernel):
     rule: ClassVar[Rule] = CONVOLUTION
     notation: ClassVar[Notation] = Notation(
         source="{kernel:4}.summed()", text="Σᵢⱼ {kernel:2}", latex=r"\sum_{{i, j}} {kernel:2}", level=SUM,
-        mathml=row(over("i, j"), "{kernel:2}"),
+        mathml=row(over(row("i, j")), "{kernel:2}"),
     )  # fmt: skip
     kernel: Kernel = param(REQUIRED, KERNEL)
 
@@ -116,7 +116,7 @@ class Averaged(Kernel):
     notation: ClassVar[Notation] = Notation(
         source="{kernel:4}.averaged()", text="Σᵢⱼ {kernel:2}/(|{x}|·|{z}|)",
         latex=r"\frac{{1}}{{|{x}| \, |{z}|}} \sum_{{i, j}} {kernel:2}", level=SUM,
-        mathml=row(fraction("1", "|{x}|·|{z}|"), over("i, j"), "{kernel:2}"),
+        mathml=row(fraction("1", "|{x}|·|{z}|"), over(row("i, j")), "{kernel:2}"),
     )  # fmt: skip
     kernel: Kernel = param(REQUIRED, KERNEL)
 
