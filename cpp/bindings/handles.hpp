@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,6 +97,17 @@ class Side {
         side.sources.push_back(mercer::Codes{codes.data(), side.n});
         keep(codes);
     }
+    void letters(In<std::int64_t, nb::ndim<1>> offsets, In<std::int32_t, nb::ndim<1>> codes) {
+        require_offsets(offsets, codes.shape(0));
+        side.sources.push_back(mercer::Letters{offsets.data(), codes.data(), side.n});
+        keep(offsets), keep(codes);
+    }
+    void parts(In<std::int64_t, nb::ndim<1>> offsets, AnyIn rows) {
+        require(rows.ndim() == 2, "parts: (m, d) expected");
+        require_offsets(offsets, rows.shape(0));
+        side.sources.push_back(mercer::Parts{offsets.data(), numbers(rows), side.n, static_cast<Index>(rows.shape(1))});
+        keep(offsets), keep(rows);
+    }
     void matrix(AnyIn rows) {
         require(rows.ndim() == 2 && static_cast<Index>(rows.shape(0)) == side.n, "matrix: (n, m) expected");
         side.sources.push_back(mercer::Matrix{numbers(rows), side.n, static_cast<Index>(rows.shape(1))});
@@ -134,6 +146,12 @@ class Side {
     mercer::Side side;
 
    private:
+    void require_offsets(const In<std::int64_t, nb::ndim<1>>& offsets, std::size_t stored) const {
+        require(static_cast<Index>(offsets.shape(0)) == side.n + 1, "ragged points: n + 1 offsets expected");
+        const Index* at = offsets.data();
+        require(at[0] == 0 && at[side.n] == static_cast<Index>(stored) && std::is_sorted(at, at + side.n + 1),
+                "ragged points: offsets increase from 0 to the number of letters or parts");
+    }
     template <class Array>
     void keep(const Array& array) {
         kept_.push_back(nb::cast(array));
@@ -179,6 +197,8 @@ inline void require_matches(const mercer::Side& left, const mercer::Side& right)
             require(rows->d == std::get<mercer::Dense>(b).d, "widths differ");
         if (const auto* rows = std::get_if<mercer::Sparse>(&a))
             require(rows->d == std::get<mercer::Sparse>(b).d, "widths differ");
+        if (const auto* rows = std::get_if<mercer::Parts>(&a))
+            require(rows->d == std::get<mercer::Parts>(b).d, "widths differ");
         if (const auto* rows = std::get_if<mercer::Matrix>(&a))
             require(rows->m == right.n, "the matrix has the wrong width");
         if (const auto* bags = std::get_if<mercer::Bags>(&a)) {

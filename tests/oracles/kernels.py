@@ -16,6 +16,7 @@ from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.maps.transform import Transform
 from tests.oracles.profiles import profile_value
+from tests.oracles.subsequences import subsequences
 
 EPOCH = date(1970, 1, 1)
 # All words that counts are taken of.
@@ -309,6 +310,7 @@ _VALUES: dict[type, Any] = {
     mk.Sigmoid: lambda k, x, z: math.tanh(k.gamma * _inner(x, z) + k.coef0),
     mk.Spectrum: lambda k, s, t: _common(s, t, k.length),
     mk.SquaredEuclidean: lambda d, x, z: _square(x, z),
+    mk.Subsequence: lambda k, s, t: subsequences(s, t, k.length, k.decay),
     mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
     mk.Tanimoto: _tanimoto,
     mk.WeightedDegree: _weighted_degree,

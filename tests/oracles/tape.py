@@ -15,6 +15,7 @@ from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.tape import compile_plan
 from mercer.points import Indicators, Vectors, as_points
+from tests.oracles.subsequences import subsequences
 
 
 def evaluate_plan(kernel: Any, X: Any, Z: Any = None) -> np.ndarray:
@@ -86,6 +87,12 @@ def _callback(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[float(leaf.fn(x, z)) for z in Z.raw()] for x in X.raw()])
 
 
+def _subsequences(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    length, decay = leaf.parameters
+    raw_x, raw_z = X.raw(), Z.raw()
+    return np.array([[subsequences(x, z, int(length), decay) for z in raw_z] for x in raw_x])
+
+
 _LEAVES = {
     "dot": _dot,
     "l1": _pairs(lambda a, b: np.abs(a - b)),
@@ -94,6 +101,7 @@ _LEAVES = {
     "equal": _equal,
     "stored": lambda leaf, X, Z: np.asarray(X.matrix, dtype=np.float64),
     "callback": _callback,
+    "subsequence": _subsequences,
 }
 
 

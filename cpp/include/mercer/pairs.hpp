@@ -38,8 +38,9 @@ inline void pairs(const Plan& plan, const Side& left, const Side& right, double*
             } else if (sums[leaf] != nullptr) {
                 value = Leaf<Kind::convolution>::pair(*sums[leaf], i0 + at);
             } else {
-                value = with_leaf(plan.leaves()[leaf],
-                                  [&](auto row) { return row.pair(left.sources[leaf], right.sources[leaf], i0 + at); });
+                value = with_leaf(plan.leaves()[leaf], [&](auto row) {
+                    return row.pair(use, left.sources[leaf], right.sources[leaf], i0 + at);
+                });
             }
             slots[static_cast<std::size_t>(step.out)][at] = value;
         }

@@ -17,6 +17,10 @@ Index column_bytes(const Side& right) {
             bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * static_cast<Index>(sizeof(T) + 4);
         if (const Bags* bags = std::get_if<Bags>(&source))
             bytes += bags->parts->n * column_bytes<T>(*bags->parts) / std::max<Index>(bags->n, 1);
+        if (const Letters* rows = std::get_if<Letters>(&source))
+            bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * Index{sizeof(*rows->codes)};
+        if (const Parts* rows = std::get_if<Parts>(&source))
+            bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * rows->d * static_cast<Index>(sizeof(T));
     }
     return bytes;
 }

@@ -70,7 +70,25 @@ struct Bags {                        // (n) bags of parts, and what is summed ov
     Index n = 0;
 };
 
-using Source = std::variant<Dense, Sparse, Codes, Matrix, Call, Bags>;
+// Ragged points: those of point i are at [offsets[i], offsets[i + 1]).
+struct Letters {                     // (n) strings; a letter is an integer, compared for equality only
+    const Index* offsets = nullptr;  // (n + 1)
+    const std::int32_t* codes = nullptr;
+    Index n = 0;
+
+    Index length(Index i) const { return offsets[i + 1] - offsets[i]; }
+};
+
+struct Parts {                       // (n) bags or series of vectors, d wide, row by row
+    const Index* offsets = nullptr;  // (n + 1), in vectors
+    Numbers values;
+    Index n = 0;
+    Index d = 0;
+
+    Index count(Index i) const { return offsets[i + 1] - offsets[i]; }
+};
+
+using Source = std::variant<Dense, Sparse, Codes, Matrix, Call, Bags, Letters, Parts>;
 
 // One side of a Gram matrix: a source for each leaf of the plan, and the plan's row registers.
 struct Side {

@@ -30,7 +30,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, Subsequence, WeightedDegree
 from mercer.kernels.windows import Window
 
 __all__ = [
@@ -98,6 +98,7 @@ __all__ = [
     "Spectrum",
     "SquaredEuclidean",
     "Step",
+    "Subsequence",
     "Sum",
     "Summed",
     "Tanimoto",

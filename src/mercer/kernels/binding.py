@@ -344,7 +344,8 @@ def diagonal(kernel: Any, X: Any) -> npt.NDArray[np.float64]:
 def crossed(plan: Plan) -> _core.Plan:
     """The plan as the engine has it."""
     steps = [(i.op, i.out, i.a, i.b, i.s, i.t) for i in plan.instructions]
-    return _core.Plan([leaf.kind for leaf in plan.leaves], steps, plan.n_registers, len(plan.rows), plan.result)
+    leaves = [(leaf.kind, leaf.parameters) for leaf in plan.leaves]
+    return _core.Plan(leaves, steps, plan.n_registers, len(plan.rows), plan.result)
 
 
 def _through(chain: tuple[FittedMap, ...], points: Points) -> Points:

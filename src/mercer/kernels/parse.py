@@ -37,7 +37,7 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, WeightedDegree
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, Subsequence, WeightedDegree
 from mercer.maps import (
     Columns,
     FunctionMap,
@@ -117,6 +117,7 @@ NODES: tuple[type[Term], ...] = (
     Share,
     Sigmoid,
     Spectrum,
+    Subsequence,
     SquaredEuclidean,
     Sum,
     Summed,

@@ -21,6 +21,7 @@ CITATIONS: dict[str, str] = {
     "claim": "The user's claim, proved nowhere.",
     "gartner": "T. Gärtner, P. A. Flach, A. Kowalczyk, A. J. Smola, Multi-instance kernels, ICML 2002, 179–186.",
     "haussler": "D. Haussler, Convolution kernels on discrete structures, technical report UCSC-CRL-99-10, 1999.",
+    "lodhi": "H. Lodhi et al., Text classification using string kernels, JMLR 2 (2002), 419–444.",
     "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
     "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
     "scholkopf": "B. Schölkopf, The kernel trick for distances, NIPS 2000, 301–307.",
@@ -278,6 +279,13 @@ DISTANCE_PULLBACK = Rule(
     concludes="distance",
     nonnegative=_always,
 )
+SUBSEQUENCES = Rule(
+    "subsequences",
+    "Σ λ^(spans of u in x and z) over common subsequences u is a kernel: an inner product, a coordinate for each u.",
+    r"\sum_{u} \sum_{i : x_i = u} \sum_{j : z_j = u} \lambda^{l(i) + l(j)}",
+    "lodhi",
+    nonnegative=_always,
+)
 ASSUMED = Rule(
     "assumed",
     "The user's claim; nothing is derived.",
@@ -291,6 +299,7 @@ TABLE: tuple[Rule, ...] = (
     CONSTANT, PULLBACK, DIRECT_SUM, TENSOR, POWER_SERIES, SCHOENBERG,
     MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM, CONVOLUTION,
     CITY_BLOCK, POLARISATION, BERNSTEIN, DISTANCE_SUM, DISTANCE_SCALING, DISTANCE_PULLBACK,
+    SUBSEQUENCES,
     ASSUMED,
 )  # fmt: skip
 

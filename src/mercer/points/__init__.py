@@ -3,7 +3,7 @@
 from mercer.points.adapt import as_points, check_same_width, conformed, require
 from mercer.points.arrays import Arrays
 from mercer.points.bags import Bags
-from mercer.points.base import Domain, Points
+from mercer.points.base import Domain, Parted, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
@@ -23,6 +23,7 @@ __all__ = [
     "Given",
     "Indicators",
     "Objects",
+    "Parted",
     "Places",
     "Points",
     "Sets",

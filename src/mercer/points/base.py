@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, final
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ __all__ = [
     "ANYTHING",
     "NEVER_MISSING",
     "Domain",
+    "Parted",
     "Points",
     "Selection",
     "as_selection",
@@ -98,6 +99,19 @@ class Points(Protocol):
 
     def raw(self) -> Any:
         """The points as plain NumPy, SciPy or Python data, as a user's function wants them."""
+
+
+@runtime_checkable
+class Parted(Points, Protocol):
+    """Points that are bags or series of vectors: those of point i are ``parts[offsets[i]:offsets[i + 1]]``."""
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """From 0 to the number of all parts: (n + 1,)."""
+
+    @property
+    def parts(self) -> NDArray[np.floating[Any]]:
+        """The vectors of all points, one point after the other: (m, d)."""
 
 
 def is_points(X: object) -> TypeGuard[Points]:

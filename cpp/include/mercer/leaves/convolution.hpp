@@ -60,7 +60,9 @@ struct Leaf<Kind::convolution> : PlainLeaf {
         fill_copied<T>(patch, tile, [&](Index r, Index c) { return left.summed[r * kStripCols<T> + c]; });
     }
     // Of the right side all parts are packed: for many pairs, keep the sums (pairs.hpp).
-    static double pair(const Source& left, const Source& right, Index i) { return pair(*pairs_of(left, right), i); }
+    static double pair(const LeafUse&, const Source& left, const Source& right, Index i) {
+        return pair(*pairs_of(left, right), i);
+    }
     static std::shared_ptr<PartSums> pairs_of(const Source& left, const Source& right) {
         const Bags& bags = std::get<Bags>(right);
         return part_sums<double>(std::get<Bags>(left), bags, pack_side<double>(*bags.plan, *bags.parts));
