@@ -159,13 +159,6 @@ class Side {
     std::vector<nb::object> kept_;
 };
 
-inline void require_offsets(const In<std::int64_t, nb::ndim<1>>& offsets, Index n, Index count) {
-    require(static_cast<Index>(offsets.shape(0)) == n + 1, "n + 1 offsets expected");
-    for (std::size_t i = 0; i + 1 < offsets.shape(0); ++i)
-        require(offsets(i) <= offsets(i + 1), "offsets must not decrease");
-    require(offsets(0) == 0 && offsets(offsets.shape(0) - 1) == count, "offsets and values disagree");
-}
-
 inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
     require(side.sources.size() == plan.leaves().size(), "a side needs one source for each leaf");
     require(side.rows.size() == static_cast<std::size_t>(plan.rows()), "a side needs every row register");
@@ -179,7 +172,7 @@ inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
 
 inline void Side::bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts) {
     const mercer::Side& inside = nb::cast<const Side&>(parts).side;
-    require_offsets(offsets, side.n, inside.n);
+    require_offsets(offsets, static_cast<std::size_t>(inside.n));
     require_fits(plan, inside);
     side.sources.push_back(mercer::Bags{offsets.data(), std::make_shared<mercer::Side>(inside),
                                         std::make_shared<mercer::Plan>(plan), side.n});

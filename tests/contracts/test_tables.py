@@ -42,6 +42,7 @@ EXAMPLES = {
         mk.SquaredEuclidean(), mk.RBF() + mk.Linear(), mk.Tanimoto(), mk.UserFunction(len),
         mk.OrMissing(mk.RBF().on("a")), mk.IsPresent(["a"]), mk.IsMissing(["a"]),
         mk.Spectrum(), mk.BlendedSpectrum(), mk.GappedKmer(), mk.WeightedDegree(), mk.Subsequence(),
+        mk.RBF().summed(), mk.RBF().averaged(), mk.InverseSize(), mk.SpatialPyramid(),
     )
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ from mercer.kernels.distances import (
 )
 from mercer.kernels.features import FeatureMap
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
 from mercer.kernels.linear import Linear, Quadratic
@@ -95,6 +96,7 @@ __all__ = [
     "SetIntersection",
     "Share",
     "Sigmoid",
+    "SpatialPyramid",
     "Spectrum",
     "SquaredEuclidean",
     "Step",

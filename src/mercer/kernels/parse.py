@@ -26,6 +26,7 @@ from mercer.kernels.distances import (
     SquaredEuclidean,
 )
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.linear import Linear, Quadratic
@@ -42,9 +43,13 @@ from mercer.maps import (
     Columns,
     FunctionMap,
     GappedKmers,
+    Gradients,
     Indicator,
     Kmers,
     LocalTime,
+    Patches,
+    Pixels,
+    Position,
     PositionedKmers,
     Ranks,
     Scale,
@@ -116,6 +121,7 @@ NODES: tuple[type[Term], ...] = (
     SetIntersection,
     Share,
     Sigmoid,
+    SpatialPyramid,
     Spectrum,
     Subsequence,
     SquaredEuclidean,
@@ -130,9 +136,13 @@ MAPS: tuple[type[Term], ...] = (
     Filled,
     FunctionMap,
     GappedKmers,
+    Gradients,
     Indicator,
     Kmers,
     LocalTime,
+    Patches,
+    Pixels,
+    Position,
     PositionedKmers,
     Ranks,
     Scale,

@@ -4,6 +4,7 @@ from mercer.maps.affine import Scale
 from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
+from mercer.maps.images import Gradients, Patches, Pixels, Position
 from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
 from mercer.maps.ranks import Ranks
@@ -19,10 +20,14 @@ __all__ = [
     "FittedMap",
     "FunctionMap",
     "GappedKmers",
+    "Gradients",
     "Indicator",
     "Kmers",
     "LocalTime",
     "Map",
+    "Patches",
+    "Pixels",
+    "Position",
     "PositionedKmers",
     "Ranks",
     "Scale",

@@ -185,6 +185,8 @@ _ADVICE: dict[tuple[Domain, Domain], str] = {
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
     (Domain.ARRAYS, Domain.VECTORS): "Compare the parts with k.summed(), or pass one row of numbers per point.",
     (Domain.BAGS, Domain.VECTORS): "Compare the parts with k.summed(), or map each bag to one vector with .on(fn).",
+    (Domain.VECTORS, Domain.ARRAYS): "Give the rows the shape of images: X.reshape(len(X), height, width).",
+    (Domain.VECTORS, Domain.BAGS): "Pass a list of arrays, one per bag; of a table of parts, Bags.grouped(parts, by).",
     (Domain.TABLE, Domain.SETS): "Choose one column of sets, with .on(Columns(name)).",
 }
 
