@@ -105,6 +105,7 @@ NB_MODULE(_core, m) {
         .def("parts", &Side::parts, "offsets"_a, "rows"_a)
         .def("matrix", &Side::matrix, "rows"_a)
         .def("call", &Side::call, "fn"_a)
+        .def("bags", &Side::bags, "offsets"_a, "plan"_a, "parts"_a)
         .def("rows", &Side::rows, "values"_a)
         .def_prop_ro("n", [](const Side& self) { return self.side.n; });
 

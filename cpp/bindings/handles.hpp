@@ -133,6 +133,8 @@ class Side {
         side.sources.push_back(mercer::Call{fill, side.n});
         kept_.push_back(fn);
     }
+    // The parts of the bags are points of their own, with a plan of their own.
+    void bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts);
     void rows(In<double, nb::ndim<1>> values) {
         require(static_cast<Index>(values.shape(0)) == side.n, "rows: n expected");
         side.rows.push_back(values.data());
@@ -175,6 +177,16 @@ inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
     }
 }
 
+inline void Side::bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts) {
+    const mercer::Side& inside = nb::cast<const Side&>(parts).side;
+    require_offsets(offsets, static_cast<std::size_t>(inside.n));
+    require_fits(plan, inside);
+    side.sources.push_back(mercer::Bags{offsets.data(), std::make_shared<mercer::Side>(inside),
+                                        std::make_shared<mercer::Plan>(plan), side.n});
+    keep(offsets);
+    kept_.push_back(nb::borrow(parts));
+}
+
 // The left side must be of the same kind and width as the right one, leaf by leaf.
 inline void require_matches(const mercer::Side& left, const mercer::Side& right) {
     for (std::size_t leaf = 0; leaf < left.sources.size(); ++leaf) {
@@ -189,6 +201,11 @@ inline void require_matches(const mercer::Side& left, const mercer::Side& right)
             require(rows->d == std::get<mercer::Parts>(b).d, "widths differ");
         if (const auto* rows = std::get_if<mercer::Matrix>(&a))
             require(rows->m == right.n, "the matrix has the wrong width");
+        if (const auto* bags = std::get_if<mercer::Bags>(&a)) {
+            const auto& other = std::get<mercer::Bags>(b);
+            require_fits(*other.plan, *bags->parts);
+            require_matches(*bags->parts, *other.parts);
+        }
     }
 }
 

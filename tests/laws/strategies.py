@@ -268,9 +268,24 @@ def graph_samples(draw: Any, n: int = 6) -> Sample:
     return draw(graph_kernels()), draw(graphs(n))
 
 
+@st.composite
+def bag_samples(draw: Any, n: int = 5) -> Sample:
+    """A tree and bags of up to three vectors for it, empty ones among them."""
+    d, nonnegative = draw(st.integers(1, 3)), draw(st.booleans())
+    part = vector_kernels(d, nonnegative)
+    leaves = st.one_of(part.map(lambda kernel: kernel.summed()), part.map(lambda kernel: kernel.averaged()))
+    tree = st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=2)
+    entry = st.integers(0 if nonnegative else -16, 16).map(lambda eighths: eighths / 8)
+    row = st.lists(entry, min_size=d, max_size=d)
+    bag = st.lists(row, max_size=3).map(lambda rows: np.array(rows, dtype=np.float64).reshape(-1, d))
+    bags = st.tuples(st.lists(row, min_size=1, max_size=3).map(np.array), st.lists(bag, min_size=1, max_size=n - 1))
+    return draw(tree), draw(bags.map(lambda pair: [pair[0], *pair[1]]))
+
+
 @cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points: vectors, sets, strings, graphs, or rows of a table."""
+    """Trees with their points: vectors, sets, strings, graphs, rows of a table, or bags."""
     return st.one_of(
-        vector_samples(), vector_samples(), set_samples(), string_samples(), graph_samples(), table_samples()
-    )
+        vector_samples(), vector_samples(), set_samples(), string_samples(), graph_samples(), table_samples(),
+        bag_samples(),
+    )  # fmt: skip

@@ -1,6 +1,7 @@
 """The rows of points: each kind by the arrays it is made of, which are checked like the input of a fit."""
 
-from itertools import pairwise
+import math
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from mercer.io.checks import check, check_offsets, is_item
 from mercer.io.codec import Reader, Row, Writer, add_row
 from mercer.io.graphs import GRAPHS
+from mercer.points.arrays import Arrays
+from mercer.points.bags import Bags
 from mercer.points.base import Domain, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
@@ -148,6 +151,41 @@ def _are_places(rows: Any, n: int, width: int) -> bool:
     return good and (n == 0 or bool(rows.min() >= 0 and rows.max() < width))
 
 
+def _take_arrays(value: Arrays, writer: Writer, path: str) -> Any:
+    """All numbers in one array, and the shapes."""
+    flat = [each.reshape(-1) for each in value.values]
+    numbers = np.concatenate(flat) if flat else np.empty(0)
+    return {"numbers": writer.value(numbers, path), "shapes": [list(each.shape) for each in value.values]}
+
+
+def _make_arrays(stored: Any, reader: Reader) -> Arrays:
+    check(isinstance(stored, dict) and set(stored) == {"numbers", "shapes"}, "arrays that are none")
+    numbers, shapes = reader.value(stored["numbers"]), stored["shapes"]
+    check(isinstance(numbers, np.ndarray) and numbers.dtype in FLOATS and numbers.ndim == 1, "arrays that are none")
+    check(isinstance(shapes, list) and all(map(_is_shape, shapes)), "arrays whose shapes are none")
+    ends = list(accumulate(map(math.prod, shapes), initial=0))
+    check(ends[-1] == len(numbers) and bool(np.isfinite(numbers).all()), "arrays whose numbers are none")
+    values = (numbers[a:b].reshape(shape) for (a, b), shape in zip(pairwise(ends), shapes, strict=True))
+    return Arrays._trusted(tuple(values))  # noqa: SLF001 (checked above)
+
+
+def _is_shape(shape: Any) -> bool:
+    return (
+        isinstance(shape, list) and len(shape) >= 2 and all(type(side) is int and 0 <= side < 1 << 31 for side in shape)
+    )
+
+
+def _take_bags(value: Bags, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "parts")}
+
+
+def _make_bags(stored: Any, reader: Reader) -> Bags:
+    offsets, parts = reader.parts(stored, ("offsets", "parts"))
+    check(isinstance(parts, POINTS), "bags whose parts are none")
+    check_offsets(offsets, len(parts))
+    return Bags._trusted(offsets, parts)  # noqa: SLF001 (checked above)
+
+
 def _take_given(value: Given, writer: Writer, path: str) -> Any:
     return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("collection", "rows")}
 
@@ -165,6 +203,8 @@ ROWS = (
     Row("sets", Sets, _take_sets, _make_sets),
     Row("indicators", Indicators, _take_indicators, _make_indicators),
     Row("objects", Objects, _take_objects, _make_objects),
+    Row("arrays", Arrays, _take_arrays, _make_arrays),
+    Row("bags", Bags, _take_bags, _make_bags),
     Row("table", Table, _take_table, _make_table),
     Row("stored", Stored, _take_stored, _make_stored),
     Row("places", Places, _take_places, _make_places),

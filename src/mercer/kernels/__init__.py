@@ -1,6 +1,7 @@
 """What is positive, and why: kernels as formulas with proofs."""
 
 from mercer.kernels.algebra import Congruence, Constant, Exp, Product, Scaled, Sum
+from mercer.kernels.bags import Averaged, InverseSize, Summed
 from mercer.kernels.custom import Custom, Precomputed, Sigmoid
 from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
 from mercer.kernels.distances import (
@@ -23,6 +24,7 @@ from mercer.kernels.graphs import (
     WeisfeilerLehmanAssignment,
 )
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
 from mercer.kernels.linear import Linear, Quadratic
@@ -45,6 +47,7 @@ __all__ = [
     "L1",
     "RBF",
     "ArcCosine",
+    "Averaged",
     "BernsteinLog",
     "BernsteinPower",
     "BlendedSpectrum",
@@ -70,6 +73,7 @@ __all__ = [
     "HistogramIntersection",
     "IntersectionExp",
     "InverseRoot",
+    "InverseSize",
     "InverseSum",
     "IsMissing",
     "IsPositive",
@@ -105,11 +109,13 @@ __all__ = [
     "Share",
     "ShortestPath",
     "Sigmoid",
+    "SpatialPyramid",
     "Spectrum",
     "SquaredEuclidean",
     "Step",
     "Subsequence",
     "Sum",
+    "Summed",
     "Tanimoto",
     "UserFunction",
     "VertexHistogram",

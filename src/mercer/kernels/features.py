@@ -21,12 +21,14 @@ from mercer.kernels.featurepieces import (
     Monomials,
     OneHot,
     Ones,
+    Pooled,
     SideBySide,
     Stretched,
     Through,
     Weighted,
 )
 from mercer.kernels.kernel import BUILD, Kernel
+from mercer.kernels.parts import bags_of
 from mercer.kernels.powers import PolynomialOf, Power
 from mercer.kernels.rules import (
     ADDITION,
@@ -34,6 +36,7 @@ from mercer.kernels.rules import (
     CHI_SQUARED,
     CONGRUENCE,
     CONSTANT,
+    CONVOLUTION,
     DELTA,
     DIRECT_SUM,
     EXPONENTIAL,
@@ -132,6 +135,13 @@ def _pullback(node: Any, seen: Seen, fit: Fit) -> Features:
     return fit.of(node.kernel, Width(width))
 
 
+def _pooled(node: Any, seen: Seen, fit: Fit) -> Features:
+    if isinstance(seen, Width):
+        fit.refuse_width(node, "bags have no columns.")
+    owner = repr(node)
+    return Pooled(owner, fit.of(node.kernel, bags_of(seen, owner).parts))
+
+
 def _crossed(node: Any, seen: Seen, fit: Fit) -> Features:
     """The Kronecker product of different factors; a factor that is repeated needs no product twice."""
     repeated = Counter(node.premises())
@@ -180,6 +190,7 @@ RECIPES: dict[Rule, Recipe] = {
     POLYNOMIAL: lambda node, seen, fit: Monomials(COEFFICIENTS[type(node)](node), fit.of(node.kernel, seen)),
     CONGRUENCE: lambda node, seen, fit: Weighted(node.function, fit.of(node.kernel, seen)),
     PULLBACK: _pullback,
+    CONVOLUTION: _pooled,
 }
 
 # Why the other rules that make kernels have no recipe.
@@ -233,6 +244,7 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
     Σ aₙ·kⁿ                         √(aₙ·n!/α!)·φ^α, one for each multiset α of n features
     f(x)·k(x, z)·f(z)               f·φ
     k(m(x), m(z))                   φ∘m, with m fitted on X
+    Σᵢⱼ k(xᵢ, zⱼ)                   Σᵢ φ(xᵢ)
     [x = z]                         one for each value in X
     ==============================  ========================================================
 

@@ -1,6 +1,8 @@
 """What the data is: the only place where input is checked."""
 
 from mercer.points.adapt import as_points, check_same_width, conformed, require
+from mercer.points.arrays import Arrays
+from mercer.points.bags import Bags
 from mercer.points.base import Domain, Parted, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
@@ -15,6 +17,8 @@ from mercer.points.vectors import Vectors
 
 __all__ = [
     "Adapter",
+    "Arrays",
+    "Bags",
     "Column",
     "Domain",
     "Given",

@@ -48,6 +48,8 @@ class Domain:
     OBJECTS: ClassVar["Domain"]
     STRINGS: ClassVar["Domain"]
     GRAPHS: ClassVar["Domain"]
+    ARRAYS: ClassVar["Domain"]
+    BAGS: ClassVar["Domain"]
     TABLE: ClassVar["Domain"]
     GRAM: ClassVar["Domain"]
 
@@ -68,6 +70,10 @@ Domain.OBJECTS = Domain("objects", "Wrap the values, one per point: mercer.point
 Domain.STRINGS = Domain("strings", 'Pass a list of strings, one per point: ["GATTACA", "TTA"].')
 Domain.GRAPHS = Domain(
     "graphs", 'Pass a list of networkx graphs, or of dicts: {"edges": [(0, 1), (1, 2)], "labels": ["C", "C", "O"]}.'
+)
+Domain.ARRAYS = Domain("arrays", "Pass an array of shape (n, h, w) or (n, h, w, c), or a list of arrays.")
+Domain.BAGS = Domain(
+    "bags", "Pass a list of bags, one per point: arrays of shape (parts, d), or mercer.points.Bags(X)."
 )
 Domain.TABLE = Domain("table", "Pass a DataFrame or a dict of columns.")
 Domain.GRAM = Domain("rows of a precomputed matrix", "Pass the matrix of kernel values, one row per point.")
