@@ -48,6 +48,8 @@ class KernelRidge(LeastSquaresMachine):
         The maximum number of iterations of an iterative solver.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    keep_best : bool, default False
+        Whether Ctrl-C leaves the best model so far, with its certificate, where the solver iterates; else it is raised.
     verbose : int, default 0
         1 shows a progress bar with the residual if a solve takes longer than a second.
 
@@ -105,6 +107,7 @@ class KernelRidge(LeastSquaresMachine):
         tol: float = 1e-8,
         max_iter: int | None = None,
         max_time: float | None = None,
+        keep_best: bool = False,
         verbose: int = 0,
     ) -> None:
         self.alpha = alpha
@@ -118,6 +121,7 @@ class KernelRidge(LeastSquaresMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.keep_best = keep_best
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -132,13 +136,13 @@ class KernelRidge(LeastSquaresMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose"))
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose"))
         points = self._read(X)
         n = len(points)
         targets, flat = real_targets(y, n)
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
-        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose, keep_best=self.keep_best)
         binding = self._bind(points)
         problem = ridge_problem(self._gram(binding), targets, weight, alpha, self.fit_intercept)
         reasons = explain(problem, self.solver)
