@@ -85,11 +85,22 @@ class Landmarks:
                 f"Got {shown(kernel)}.",
                 "Wrap a function in Custom(fn, because=…); a precomputed matrix is there in full already.",
             )
-        rows = self._rows(kernel, points, np.flatnonzero(weight > 0.0))
+        rows = self.rows(kernel, points, np.flatnonzero(weight > 0.0))
         gram = restrict(kernel, points, points.take(rows))
         return Restriction(gram, rows[gram.features().chosen])
 
-    def _rows(self, kernel: Any, points: Points, eligible: Rows) -> Rows:
+    def rows(self, kernel: Any, points: Points, eligible: Rows) -> Rows:
+        """The rows that are proposed as landmarks.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            Resolved.
+        points : Points
+            All rows.
+        eligible : ndarray
+            Those that may be chosen; rows that are given are taken as they are.
+        """
         if not isinstance(self.choice, str):
             return self._given(len(points))
         if self.choice not in SELECTIONS:

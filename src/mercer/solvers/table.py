@@ -259,16 +259,6 @@ SOLVERS: dict[str, Solver] = {
     row.name: row
     for row in (
         Solver(
-            "landmarks",
-            "conjugate gradients for the coefficients of landmarks alone, preconditioned by a sample of the rows",
-            RESTRICTED,
-            nystrom_bytes,
-            _with_infinite_costs,
-            _never,
-            nystrom,
-            is_judged=True,
-        ),
-        Solver(
             "primal",
             "Cholesky factorisations as large as there are features: one, or one in every Newton step",
             SMOOTH,
@@ -333,6 +323,16 @@ SOLVERS: dict[str, Solver] = {
             _never,
             newton_cg,
             is_iterative=True,
+        ),
+        Solver(
+            "landmarks",
+            "conjugate gradients for the coefficients of landmarks alone, preconditioned by a sample of the rows",
+            RESTRICTED,
+            nystrom_bytes,
+            _with_infinite_costs,
+            _never,
+            nystrom,
+            is_judged=True,
         ),
         Solver(
             "smo",
