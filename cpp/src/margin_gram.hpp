@@ -27,6 +27,8 @@ class MarginGram {
     virtual void square(std::span<const Index> rows, T* out, Watch& watch) const = 0;
     // Whether entries are there and need not be made.
     virtual bool is_stored() const = 0;
+    // Where K[row, range] lies, if it lies in memory as T; else null.
+    virtual const T* stored(Index, Index) const { return nullptr; }
     // Computing an entry takes as long as for vectors with this many features.
     virtual Index features() const = 0;
 };

@@ -18,7 +18,7 @@ from mercer.solvers.margin_newton import MarginNewton
 from mercer.solvers.options import Options
 from mercer.solvers.watch import Watch
 
-__all__ = ["memory_of_smo", "smo"]
+__all__ = ["memory_of_smo", "smo", "steps_alone"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -100,10 +100,25 @@ def smo(problem: MarginProblem, options: Options) -> MarginSolution:
     return referee.judge(run.record(stopped=is_stopped))
 
 
+def steps_alone(problem: MarginProblem, options: Options) -> tuple[Array, Array, bool] | None:
+    """The coefficients and f = Kα of a batch over a stored K after steps of two, and whether these have solved it.
+
+    No referee looks at them: K is in memory, every step adds its rows to f in float64, and the steps have not ended
+    before the violation that this f shows was below tol. None for few rows, which `smo` finishes.
+    """
+    run = _Run(problem, options)
+    if run.is_small or not problem.gram.is_stored:
+        return None
+    ended = run.take_steps()
+    if ended == "interrupted":
+        raise KeyboardInterrupt
+    return run.coef, run.f, ended == "solved"
+
+
 def memory_of_smo(problem: MarginProblem) -> int:
     """Bytes for kernel entries that are kept: all of few rows in float64, of more as far as the usual cache goes."""
     n = int(problem.batch.cuts[-1])
-    return 8 * n**2 if n <= SMALL_ROWS else min(4 * n**2, Options.cache_bytes)
+    return 8 * n**2 if n <= STORED_ROWS else min(4 * n**2, Options.cache_bytes)
 
 
 @final
@@ -125,8 +140,8 @@ class _Run:
         rows = int(batch.row_offsets[-1])
         self.f = np.zeros(rows) if problem.f is None else np.array(problem.f, dtype=np.float64)
         n = int(batch.cuts[-1])
-        self._is_small = n <= SMALL_ROWS
-        self.is_single = not self._is_small
+        self.is_small = n <= SMALL_ROWS
+        self.is_single = not self.is_small
         self._is_few = n <= FEW_ROWS
         gram: Gram = problem.gram
         if len(batch) > 1 and not gram.is_stored and n <= STORED_ROWS and 8 * n**2 <= options.cache_bytes:
@@ -143,7 +158,7 @@ class _Run:
         # Sums that are fixed say beforehand how f will round, where costs are very large.
         self._least_aim = float(np.finfo(np.float64).eps) * reach
         self.watch = Watch("smo", show=options.verbose > 0)
-        self._finish = FINISHED if self._is_small else math.inf
+        self._finish = FINISHED if self.is_small else math.inf
         self._finish_steps = max(FINISHING_STEPS, LEAST_FINISHING_STEPS // n)
         self._steps = np.zeros(len(batch), dtype=np.int64)
         self._made = gram.evaluations if gram.is_stored else 0
