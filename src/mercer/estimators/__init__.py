@@ -11,6 +11,7 @@ from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.ridge_cv import KernelRidgeCV
+from mercer.estimators.search import KernelSearchCV
 from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
 from mercer.estimators.svm import SVC, NuSVC
 from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
@@ -25,6 +26,7 @@ __all__ = [
     "KernelNeighborsRegressor",
     "KernelRidge",
     "KernelRidgeCV",
+    "KernelSearchCV",
     "NadarayaWatson",
     "NadarayaWatsonClassifier",
     "NuSVC",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from mercer.errors import BadModelFile, MercerError, NotStorable
 from mercer.estimators.centroid import KernelNearestCentroid
+from mercer.estimators.features import KernelFeatures
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
@@ -19,6 +21,7 @@ from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
 from mercer.estimators.svm import SVC, NuSVC
 from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
 from mercer.io import Reader, Row, Writer, add_row
+from mercer.kernels.featuremap import FeatureMap
 from mercer.models.model import Model
 from mercer.problems.certificate import Certificate
 
@@ -83,6 +86,7 @@ ESTIMATORS: dict[str, Storable] = {
         Storable(KernelNeighborsRegressor, f"{MACHINE} _is_flat", "votes"),
         Storable(NadarayaWatson, f"{SMOOTHER} _is_flat", "smoothing"),
         Storable(NadarayaWatsonClassifier, f"{SMOOTHER} classes_", "smoothing"),
+        Storable(KernelFeatures, f"{COLUMNS} feature_map_"),
     )
 }
 # What belongs to the session and not to the machine: where to go on from, what scikit-learn should pass along.
@@ -202,6 +206,8 @@ def _make(stored: Any, reader: Reader) -> Any:
 
 def _check(row: Storable, fitted: dict[str, Any]) -> None:
     """Refuse attributes that do not fit the model, and a model that lacks what its machine reads."""
+    if not isinstance(fitted.get("feature_map_"), FeatureMap | NoneType):
+        raise BadModelFile(f"feature_map_ of {row.kind.__name__} is none.")
     if "model_" not in row.names or not fitted:
         return
     model = fitted["model_"]

@@ -64,6 +64,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         The maximum number of Newton steps.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    keep_best : bool, default False
+        Whether Ctrl-C leaves the best model so far, with its certificate, where the solver iterates; else it is raised.
     verbose : int, default 0
         1 shows a progress bar with the gap if a solve takes longer than a second.
     n_landmarks : int, optional
@@ -149,6 +151,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         tol: float = 1e-4,
         max_iter: int | None = 100,
         max_time: float | None = None,
+        keep_best: bool = False,
         verbose: int = 0,
         n_landmarks: int | None = None,
         landmarks: Any = "uniform",
@@ -166,6 +169,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.keep_best = keep_best
         self.verbose = verbose
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
@@ -183,13 +187,13 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0; a row of weight 2 counts as two copies.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose", "random_state"))
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose", "random_state"))
         points = self._read(X)
         n = len(points)
         classes, index = class_labels(y, n)
         copies = weights(sample_weight, n)
         weight = class_weights(self.class_weight, classes, index, copies)
-        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose, keep_best=self.keep_best)
         cost = self._penalty() * weight[:, None]
         if len(classes) == 2:
             loss, targets = LOSSES["logistic"], np.where(index == 1, 1.0, -1.0)[:, None]

@@ -50,6 +50,8 @@ class KernelRidge(LeastSquaresMachine):
         The maximum number of iterations of an iterative solver.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    keep_best : bool, default False
+        Whether Ctrl-C leaves the best model so far, with its certificate, where the solver iterates; else it is raised.
     verbose : int, default 0
         1 shows a progress bar with the residual if a solve takes longer than a second.
     n_landmarks : int, optional
@@ -118,6 +120,7 @@ class KernelRidge(LeastSquaresMachine):
         tol: float = 1e-8,
         max_iter: int | None = None,
         max_time: float | None = None,
+        keep_best: bool = False,
         verbose: int = 0,
         n_landmarks: int | None = None,
         landmarks: Any = "uniform",
@@ -134,6 +137,7 @@ class KernelRidge(LeastSquaresMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.keep_best = keep_best
         self.verbose = verbose
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks
@@ -151,13 +155,13 @@ class KernelRidge(LeastSquaresMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose", "random_state"))
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose", "random_state"))
         points = self._read(X)
         n = len(points)
         targets, flat = real_targets(y, n)
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
-        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose, keep_best=self.keep_best)
         binding = self._bind(points)
         restriction, why = self._restriction(binding, weight)
         gram: Gram = self._gram(binding) if restriction is None else restriction.gram

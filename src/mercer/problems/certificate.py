@@ -24,7 +24,7 @@ class Status(Enum):
     )
     BY_FORMULA = "computed by its formula: there is nothing to solve"
     STOPPED = (
-        "not solved to the tolerance: max_iter or max_time was reached, and this is the best so far; allow more, "
+        "not solved to the tolerance: max_iter, max_time or Ctrl-C ended it, and this is the best so far; allow more, "
         "raise tol, raise alpha or lower C, or scale the data"
     )
     INEXACT = (
