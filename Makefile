@@ -185,6 +185,9 @@ bench-logistic: $(BENCH)/.installed
 bench-neighbours: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks neighbours
 
+bench-scale: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks scale
+
 bench-smoothing: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks smoothing
 

@@ -125,6 +125,7 @@ from mercer.maps import (
     Words,
 )
 from mercer.models import Model
+from mercer.points import Blocks
 from mercer.problems import Certificate, Status
 from mercer.report import report
 
@@ -138,6 +139,7 @@ __all__ = [
     "ArcCosine",
     "BadModelFile",
     "BlendedSpectrum",
+    "Blocks",
     "Cauchy",
     "Certificate",
     "ChiSquared",

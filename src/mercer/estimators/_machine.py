@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.config import documented_at
-from mercer.errors import InvalidInput, UncertifiedWarning
+from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
 from mercer.estimators import _saved
 from mercer.estimators._kernels import KernelSpec, with_parameters
 from mercer.estimators._landmarks import LANDMARKS, Landmarks, Restriction, too_many
@@ -25,6 +25,7 @@ from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
 from mercer.points.adapt import as_points, in_training_order, require
 from mercer.points.base import Domain, Points
+from mercer.points.chunked import Blocks
 from mercer.points.stored import Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
@@ -39,6 +40,10 @@ from mercer.solvers.table import AUTO
 __all__ = ["KernelMachine", "check_columns"]
 
 Array = npt.NDArray[np.float64]
+
+
+# Of rows that come in blocks, so many are seen by rules such as length_scale="median".
+SAMPLE = 10_000
 
 
 class KernelMachine(BaseEstimator):
@@ -164,13 +169,31 @@ class KernelMachine(BaseEstimator):
         """The Gram matrix of the training points, as the solver wants it."""
         return gram_to_solve(binding, primal=self.solver == "primal")
 
-    def _restriction(self, binding: Binding, weight: Array) -> tuple[Restriction | None, str]:
+    def _bind_to_solve(self, points: Points, weight: Array, *, is_weighted: bool = False) -> Binding:
+        """Bind the kernel to the training points; where these come in blocks, to a sample that its rules see."""
+        rows: Any = slice(None)
+        if isinstance(points, Blocks):
+            if self.solver not in (AUTO, LANDMARKS):
+                raise InvalidParameter(
+                    "Rows that come in blocks are fitted on landmarks.",
+                    f"Got solver={self.solver!r}.",
+                    'Use solver="landmarks".',
+                )
+            eligible = np.flatnonzero(weight > 0.0)
+            some = np.random.default_rng(0).permutation(eligible)[:SAMPLE]
+            rows = np.sort(some)
+            points = points.take(rows)
+        return self._bind(points, weight[rows]) if is_weighted else self._bind(points)
+
+    def _restriction(self, binding: Binding, points: Points, weight: Array) -> tuple[Restriction | None, str]:
         """Landmarks, where they are asked for or "auto" takes them, and why; None where all rows are solved for."""
         reason = too_many(binding, self.max_time) if self.solver == AUTO else ""
+        if self.solver == AUTO and isinstance(points, Blocks):
+            reason = "the rows come in blocks"
         if not (reason or self.solver == LANDMARKS):
             return None, ""
         chosen = Landmarks(self.n_landmarks, self.landmarks, self.random_state)
-        found = chosen.restrict(binding.kernel, binding.basis, weight)
+        found = chosen.restrict(binding.kernel, points, weight)
         return found, f"Landmarks, because {reason}.\n" if reason else ""
 
     def _solve(self, problem: Problem, points: Points, options: Options, solver: str | None = None) -> Solution:
@@ -210,7 +233,7 @@ class KernelMachine(BaseEstimator):
 
 def check_columns(estimator: Any, X: Any, points: Points, *, reset: bool) -> None:
     """Let scikit-learn record, or compare, the number and names of the columns, for points that have columns."""
-    if not isinstance(points, Vectors | Table | Stored):
+    if not isinstance(points, Vectors | Table | Stored | Blocks):
         return
     if type(X) is np.ndarray and "feature_names_in_" not in vars(estimator):
         # Skip the search for names, which would take longer than a small fit.

@@ -200,8 +200,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         else:
             loss, targets = LOSSES["softmax"], np.eye(len(classes))[index]
         B = np.ones((n, int(self.fit_intercept)))
-        binding = self._bind(points, copies)
-        restriction, why = self._restriction(binding, copies)
+        binding = self._bind_to_solve(points, copies, is_weighted=True)
+        restriction, why = self._restriction(binding, points, copies)
         gram: Gram = self._gram(binding) if restriction is None else restriction.gram
         problem = Problem(gram, targets, loss, cost, B, np.zeros(B.shape[1]))
         solver = self.solver if restriction is None else LANDMARKS

@@ -162,8 +162,8 @@ class KernelRidge(LeastSquaresMachine):
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
         options = Options(self.tol, self.max_iter, self.max_time, self.verbose, keep_best=self.keep_best)
-        binding = self._bind(points)
-        restriction, why = self._restriction(binding, weight)
+        binding = self._bind_to_solve(points, weight)
+        restriction, why = self._restriction(binding, points, weight)
         gram: Gram = self._gram(binding) if restriction is None else restriction.gram
         problem = ridge_problem(gram, targets, weight, alpha, self.fit_intercept)
         solver = self.solver if restriction is None else LANDMARKS

@@ -23,6 +23,7 @@ from mercer.errors import NotPositive
 from mercer.grams.base import Array, Positions, Proof
 from mercer.kernels.binding import Binding, Cross
 from mercer.points import Points
+from mercer.points.chunked import Blocks
 
 __all__ = ["LandmarkFeatures", "LandmarkGram", "LeftOut", "restrict"]
 
@@ -58,7 +59,7 @@ class LandmarkFeatures:
         The kernel on the landmarks, of which none is spanned by the others.
     factor : ndarray of shape (m, m)
         L, lower, in Fortran order.
-    points : Points
+    points : Points or Blocks
         The rows.
     chosen : ndarray of shape (m,)
         Which of the points that were proposed as landmarks these are.
@@ -66,7 +67,7 @@ class LandmarkFeatures:
 
     __slots__ = ("_crosses", "binding", "chosen", "factor", "points")
 
-    def __init__(self, binding: Binding, factor: Array, points: Points, chosen: npt.NDArray[np.intp]) -> None:
+    def __init__(self, binding: Binding, factor: Array, points: Points | Blocks, chosen: npt.NDArray[np.intp]) -> None:
         self.binding = binding
         self.factor = factor
         self.points = points
@@ -80,6 +81,10 @@ class LandmarkFeatures:
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
         """Rows and their features, (rows, m)."""
+        if isinstance(self.points, Blocks):
+            for rows, block in self.points.blocks():
+                yield rows, self.of(block)
+            return
         for rows in row_blocks(*self.shape):
             yield rows, self.of(self.points.take(rows))
 
@@ -89,15 +94,25 @@ class LandmarkFeatures:
 
     def times(self, Z: Array, *, single: bool = False) -> Array:
         """Φ Z, with kernel values in float32 or float64."""
-        return np.asarray(self._cross(single) @ self.coefficients(Z))
+        c = self.coefficients(Z)
+        out = np.empty((self.shape[0], *Z.shape[1:]))
+        for rows, K in self._parts(single):
+            out[rows] = K @ c
+        return out
 
     def transpose_times(self, V: Array, *, single: bool = False) -> Array:
         """ΦᵀV."""
-        return self._from_landmarks(self._cross(single).normal(None, V))
+        total = np.zeros((self.shape[1], *V.shape[1:]))
+        for rows, K in self._parts(single):
+            total += K.normal(None, V[rows])
+        return self._from_landmarks(total)
 
     def normal(self, Z: Array, D: Array, W: Array | None = None, *, single: bool = False) -> Array:
         """Φᵀ D (Φ Z + W), every kernel value made once; D is (n, 1), or (n, t)."""
-        return self._from_landmarks(self._cross(single).normal(self.coefficients(Z), W, D))
+        c, total = self.coefficients(Z), np.zeros(Z.shape)
+        for rows, K in self._parts(single):
+            total += K.normal(c, None if W is None else W[rows], D[rows])
+        return self._from_landmarks(total)
 
     def dense(self) -> Array:
         """All of Φ; raises `TooLarge` if it would not fit."""
@@ -130,11 +145,19 @@ class LandmarkFeatures:
     def _from_landmarks(self, values: Array) -> Array:  # (m, t) -> (m, t): L⁻¹
         return np.asarray(scipy.linalg.solve_triangular(self.factor, values, lower=True, check_finite=False))
 
-    def _cross(self, single: bool = False) -> Cross:
+    def _parts(self, single: bool) -> Iterator[tuple[slice, Cross]]:
+        """Rows, and their kernel values to the landmarks: all at once, or block by block."""
+        if isinstance(self.points, Blocks):
+            binding = self._bound(single)
+            for rows, block in self.points.blocks():
+                yield rows, binding.cross(block)
+            return
         if single not in self._crosses:
-            binding = self.binding.as_single() if single else self.binding
-            self._crosses[single] = binding.cross(self.points)
-        return self._crosses[single]
+            self._crosses[single] = self._bound(single).cross(self.points)
+        yield slice(0, self.shape[0]), self._crosses[single]
+
+    def _bound(self, single: bool) -> Binding:
+        return self.binding.as_single() if single else self.binding
 
 
 @final
@@ -247,8 +270,9 @@ class LandmarkGram:
         rng = np.random.default_rng(0)
         rows = np.arange(n) if n <= SAMPLE else np.sort(rng.integers(n, size=SAMPLE))
         whole, kept = np.empty(len(rows)), np.empty(len(rows))
+        sample = self._phi.points.take(rows)
         for part in row_blocks(len(rows), self._phi.shape[1]):
-            points = self._phi.points.take(rows[part])
+            points = sample.take(part)
             block = self._phi.of(points)
             whole[part] = self._phi.binding.diag(points)
             kept[part] = np.einsum("ij,ij->i", block, block)
@@ -266,14 +290,14 @@ class LandmarkGram:
         return LeftOut(share, min(1.0, share + slack * count / total))
 
 
-def restrict(kernel: Any, points: Points, landmarks: Points) -> LandmarkGram:
+def restrict(kernel: Any, points: Points | Blocks, landmarks: Points) -> LandmarkGram:
     """The Gram matrix of points by landmarks, without those that the others span up to rounding.
 
     Parameters
     ----------
     kernel : Kernel
         Resolved: its parameters are numbers.
-    points : Points
+    points : Points or Blocks
         The n rows.
     landmarks : Points
         The m points; need not be rows.

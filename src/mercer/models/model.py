@@ -19,6 +19,7 @@ from mercer.models.smoothing import Smoothing
 from mercer.models.uncertainty import Uncertainty
 from mercer.models.votes import Votes
 from mercer.points.base import Points
+from mercer.points.chunked import Blocks
 from mercer.points.given import Given
 from mercer.points.stored import Places
 from mercer.problems.problem import Problem
@@ -144,8 +145,10 @@ class Model:
         """The basis points in the feature space of the kernel: who is nearest to whom."""
         return FeatureSpace(self.binding)
 
-    def scores(self, points: Points) -> Array:  # (len(points), t)
+    def scores(self, points: Points | Blocks) -> Array:  # (len(points), t)
         """f at each point: from its features where these are few, else from the kernel, tile by tile."""
+        if isinstance(points, Blocks):
+            return np.concatenate([self.scores(block) for _, block in points.blocks()])
         if self.weights is None or self.features is None:
             return self.decide(self.against(points))
         found = np.empty((len(points), self.weights.shape[1]))

@@ -4,6 +4,7 @@ from mercer.points.adapt import as_points, check_same_width, conformed, require
 from mercer.points.arrays import Arrays
 from mercer.points.bags import Bags
 from mercer.points.base import Domain, Parted, Points
+from mercer.points.chunked import Blocks
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.graphs import Graphs
@@ -19,6 +20,7 @@ __all__ = [
     "Adapter",
     "Arrays",
     "Bags",
+    "Blocks",
     "Column",
     "Domain",
     "Given",

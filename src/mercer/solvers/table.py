@@ -169,6 +169,10 @@ def _with_infinite_costs(problem: Problem) -> str:
     return "it needs a finite C" if _is_hard(problem) else ""
 
 
+def _with_hard_rows(problem: Problem) -> str:
+    return _with_constraints(problem) if problem.loss.is_quadratic else _with_infinite_costs(problem)
+
+
 def _with_many_unknowns(problem: Problem) -> str:
     unknowns = _unknowns(problem)
     if unknowns <= DIRECT_UNKNOWNS:
@@ -329,7 +333,7 @@ SOLVERS: dict[str, Solver] = {
             "conjugate gradients for the coefficients of landmarks alone, preconditioned by a sample of the rows",
             RESTRICTED,
             nystrom_bytes,
-            _with_infinite_costs,
+            _with_hard_rows,
             _never,
             nystrom,
             is_judged=True,
