@@ -233,7 +233,7 @@ TEST("A problem that crawls is left as it is, unless it has too many free variab
         impatient.max_steps = 100000;
         impatient.crawl_free = 2 * data().n;
         run(stored(false), left.view(), impatient, report);
-        const bool is_one_block = left.b.size() <= 256;  // more are not hard: they go on until they are stopped
+        const bool is_one_block = left.b.size() <= 512;  // more are not hard: they go on until they are stopped
         CHECK_EQUAL(report.crawling, is_one_block);
         CHECK_EQUAL(report.stopped, !is_one_block);
         left.check_feasible();

@@ -169,7 +169,7 @@ class SharedSVC(Shared):
 
     penalty: ClassVar[str] = "C"
 
-    def serves(self, machine: Any) -> bool:
+    def can_share(self, machine: Any) -> bool:
         """Everything but what needs more than decisions, an end of its own, or a kernel that is not proved."""
         return (
             type(machine) is SVC

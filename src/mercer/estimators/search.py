@@ -15,18 +15,21 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer.config import documented_at
-from mercer.errors import InvalidInput
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._seats import Seat
+from mercer.estimators._shared_ridge import SharedRidge
 from mercer.estimators._shared_svc import SharedSVC
-from mercer.estimators._sharing import Shared, row_numbers
+from mercer.estimators._sharing import Shared, Splits, row_numbers
+from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.svm import SVC
 from mercer.solvers.watch import Watch
 
 __all__ = ["KernelSearchCV"]
 
 # What shares work among its settings; other estimators are fitted one by one.
-SHARED: dict[type, type[Shared]] = {SVC: SharedSVC}
+SHARED: dict[type, type[Shared]] = {SVC: SharedSVC, KernelRidge: SharedRidge}
+LEAVE_ONE_OUT = "loo"
 # scikit-learn's scorers see predictions; any other function may look at X.
 SCORER = type(make_scorer(accuracy_score))
 
@@ -37,7 +40,8 @@ class KernelSearchCV(BaseSearchCV):
     What scikit-learn's GridSearchCV does, with the same names and results. Where the machine is an `SVC`, the points
     are read once; the Gram matrix K of a kernel is computed once for all folds and all C; the folds and pairs of
     classes are solved side by side as one batch over K; and each C begins at the best multiple of the solution for the
-    next smaller one. Other estimators, and settings that cannot share, are fitted one by one.
+    next smaller one. Where it is a `KernelRidge` with eight alphas or more for a kernel, or with leave-one-out, one
+    decomposition of K serves all of them. Other estimators, and settings that cannot share, are fitted one by one.
 
     Parameters
     ----------
@@ -45,8 +49,10 @@ class KernelSearchCV(BaseSearchCV):
         Whose parameters are chosen; a kernel machine, a pipeline that ends with one, or any other of scikit-learn's.
     grid : dict or list of dict
         Parameter names with the values to try, as in GridSearchCV.
-    cv : int, splitter, iterable or None, default 5
-        As in GridSearchCV.
+    cv : int, splitter, iterable, None or "loo", default 5
+        As in GridSearchCV. "loo" is exact leave-one-out, for `KernelRidge`: every row is predicted by the fit without
+        it, as in `KernelRidgeCV`, and the score of these predictions together is the score of the setting; there is
+        one split then.
     scoring : str, callable, list, tuple or dict, optional
         As in GridSearchCV; None is the machine's own `score`. A callable that is not made by `make_scorer` may look at
         X, and so leaves nothing to share.
@@ -142,8 +148,7 @@ class KernelSearchCV(BaseSearchCV):
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = list(splitter.split(X, y, **routed.splitter.split))
+        splits = self._split(X, y, routed.splitter.split)
         candidates = list(ParameterGrid(self.grid))
         self.n_splits_ = len(splits)
         tried = _Trial(self, X, y, splits, candidates, scorers, routed).run()
@@ -169,6 +174,17 @@ class KernelSearchCV(BaseSearchCV):
         if self.refit:
             self._fit_best(X, y, routed.estimator.fit)
         return self
+
+    def _split(self, X: Any, y: Any, params: dict[str, Any]) -> list[tuple[Any, Any]]:
+        if isinstance(self.cv, str):
+            if self.cv != LEAVE_ONE_OUT:
+                raise InvalidParameter(
+                    "cv must be a number of folds, a splitter, an iterable, None or 'loo'.", f"Got {self.cv!r}."
+                )
+            rows = np.arange(_num_samples(X))
+            return [(rows, rows)]
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        return list(splitter.split(X, y, **params))
 
     def _fit_best(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         begun = time.perf_counter()
@@ -218,7 +234,10 @@ class _Trial:
             "return_times": True,
             "error_score": search.error_score,
         }
+        self._leaves_one_out = isinstance(search.cv, str)
         self._shared = self._sharing(routed.estimator.fit)
+        if self._leaves_one_out:
+            self._check_leave_one_out()
         self._rows = np.arange(_num_samples(X))
 
     def run(self) -> dict[int, list[dict[str, Any]]]:
@@ -287,9 +306,23 @@ class _Trial:
         if kind is None or not set(fit_params) <= {"sample_weight"} or not self._sees_predictions_only():
             return None
         n = _num_samples(self._X)
-        splits = [row_numbers(train, n) for train, _ in self._splits]
+        train, test = ([row_numbers(rows, n) for rows in part] for part in zip(*self._splits, strict=True))
+        if self._search.return_train_score:
+            test = [np.union1d(*parts) for parts in zip(train, test, strict=True)]
         machines = [machine for machine in self._machines if machine is not None]
+        splits = Splits(train, test, self._leaves_one_out)
         return kind(self._X, self._y, fit_params.get("sample_weight"), splits, machines)
+
+    def _check_leave_one_out(self) -> None:
+        """Refuse a setting that would be fitted on all rows and scored on them."""
+        for setting, machine in zip(self._candidates, self._machines, strict=True):
+            if self._shared is None or not self._shared.has_leave_one_out or not self._serves(machine):
+                raise InvalidParameter(
+                    "cv='loo' is for settings whose rows can be left out without a fit for each.",
+                    f"{shown(setting)} of {type(self._search.estimator).__name__} is none.",
+                    "It is for KernelRidge with a kernel that is a formula or a name, alpha > 0, solver='auto', and a "
+                    "score of predictions; others take cv=LeaveOneOut().",
+                )
 
     def _sees_predictions_only(self) -> bool:
         scoring = self._search.scoring
