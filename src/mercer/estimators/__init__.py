@@ -3,6 +3,7 @@
 from mercer.estimators import _transformers  # noqa: F401 (fills the table of what a file may hold)
 from mercer.estimators._saved import load, save
 from mercer.estimators._svm_path import svm_path
+from mercer.estimators.approximation import Nystroem, RandomFeatures
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.features import KernelFeatures
 from mercer.estimators.libsvm import from_libsvm
@@ -30,7 +31,9 @@ __all__ = [
     "NadarayaWatsonClassifier",
     "NuSVC",
     "NuSVR",
+    "Nystroem",
     "OneClassSVM",
+    "RandomFeatures",
     "from_libsvm",
     "load",
     "save",
