@@ -15,7 +15,7 @@ SUITES = {
     "engine": "benchmarks.engine.engine", "ridge": "benchmarks.against.ridge", "svm": "benchmarks.against.svm",
     "small": "benchmarks.against.small",
     "logistic": "benchmarks.against.logistic", "neighbours": "benchmarks.against.neighbours",
-    "smoothing": "benchmarks.against.smoothing",
+    "smoothing": "benchmarks.against.smoothing", "choosing": "benchmarks.against.choosing",
 }  # fmt: skip
 MERCER_ONLY = "--mercer"
 

@@ -65,7 +65,8 @@ def test_ridge_scores_every_setting_as_by_itself(drawn):
     grid = {"alpha": [*np.logspace(-2, 2, 9)], **drawn.draw(st.sampled_from(KERNELS[:1] + KERNELS[2:]))}
     machine = KernelRidge(fit_intercept=drawn.draw(st.booleans()))
     scoring = drawn.draw(st.sampled_from([None, "neg_mean_absolute_error", ["r2", "neg_mean_squared_error"]]))
-    agree(machine, grid, drawn.draw(st.sampled_from(CVS[:1] + CVS[2:])), X, y, weight, groups, scoring=scoring, refit=False)
+    cv = drawn.draw(st.sampled_from(CVS[:1] + CVS[2:]))
+    agree(machine, grid, cv, X, y, weight, groups, scoring=scoring, refit=False)
 
 
 @settings(max_examples=10, deadline=None)

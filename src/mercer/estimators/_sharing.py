@@ -16,7 +16,7 @@ from mercer.grams.choose import sharable_rows
 from mercer.kernels.kernel import Kernel
 from mercer.points.base import Points
 
-__all__ = ["Failed", "Outcome", "Shared", "Splits", "row_numbers"]
+__all__ = ["Failed", "Outcome", "Shared", "Splits", "hashable", "row_numbers"]
 
 Array = npt.NDArray[np.float64]
 
@@ -95,7 +95,11 @@ class Shared(ABC):
     def key(self, machine: Any) -> Hashable:
         """Equal for machines that differ in the penalty alone."""
         own = machine.get_params(deep=False)
-        return tuple((name, _hashable(own[name])) for name in sorted(own) if name != self.penalty)
+        return tuple((name, hashable(own[name])) for name in sorted(own) if name != self.penalty)
+
+    def turn(self, machine: Any, split: int) -> tuple[float, ...]:
+        """Where it stands among those with its key: with rising penalties, each on all splits."""
+        return float(getattr(machine, self.penalty)), split
 
     def fit(self, machine: Any, split: int) -> Fitted:
         """The machine on the training rows of a split; raises what its own `fit` would raise."""
@@ -142,7 +146,8 @@ def row_numbers(rows: Any, n: int) -> Rows:
     return np.arange(n)[rows if isinstance(rows, slice) else np.asarray(rows)]
 
 
-def _hashable(value: Any) -> Hashable:
+def hashable(value: Any) -> Hashable:
+    """Equal for equal values that have a hash; of others, for the same object."""
     try:
         hash(value)
     except TypeError:

@@ -11,13 +11,15 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _fit_and_score, _insert_error_scores, _warn_or_raise_about_fit_failures
-from sklearn.utils import indexable
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer.config import documented_at
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._seats import Seat
+from mercer.estimators._shared_pipeline import SharedPipeline
 from mercer.estimators._shared_ridge import SharedRidge
 from mercer.estimators._shared_svc import SharedSVC
 from mercer.estimators._sharing import Shared, Splits, row_numbers
@@ -41,7 +43,8 @@ class KernelSearchCV(BaseSearchCV):
     are read once; the Gram matrix K of a kernel is computed once for all folds and all C; the folds and pairs of
     classes are solved side by side as one batch over K; and each C begins at the best multiple of the solution for the
     next smaller one. Where it is a `KernelRidge` with eight alphas or more for a kernel, or with leave-one-out, one
-    decomposition of K serves all of them. Other estimators, and settings that cannot share, are fitted one by one.
+    decomposition of K serves all of them. The steps of a pipeline before such a machine are fitted once on each fold.
+    Other estimators, and settings that cannot share, are fitted one by one.
 
     Parameters
     ----------
@@ -131,6 +134,11 @@ class KernelSearchCV(BaseSearchCV):
         self.return_train_score = return_train_score
         self.pre_dispatch = pre_dispatch
         self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags = get_tags(self.estimator).target_tags
+        return tags
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Try all settings, and fit the best on all rows.
@@ -242,36 +250,40 @@ class _Trial:
 
     def run(self) -> dict[int, list[dict[str, Any]]]:
         """The scores on all splits, of each candidate that was tried on all of them."""
-        tasks = [(candidate, split) for candidate in self._order() for split in range(len(self._splits))]
+        tasks = self._tasks()
         watch = Watch("search", self._search.max_time, show=self._search.verbose > 0)
-        found: dict[int, list[dict[str, Any]]] = {}
+        found: dict[int, dict[int, dict[str, Any]]] = {}
         scored = self._scored(tasks)
+        whole: dict[int, list[dict[str, Any]]] = {}
         try:
             for done, ((candidate, split), out) in enumerate(zip(tasks, scored, strict=True), start=1):
-                found.setdefault(candidate, []).append(out)
-                is_whole = split == len(self._splits) - 1
-                if watch.look(done / len(tasks)) and is_whole:
+                mine = found.setdefault(candidate, {})
+                mine[split] = out
+                if len(mine) == len(self._splits):
+                    whole[candidate] = [mine[split] for split in sorted(mine)]
+                if watch.look(done / len(tasks)) and whole:
                     break
         except KeyboardInterrupt:
-            if not any(len(outs) == len(self._splits) for outs in found.values()):
+            if not whole:
                 raise
         finally:
             scored.close()
             watch.close()
-        return {candidate: outs for candidate, outs in found.items() if len(outs) == len(self._splits)}
+        return whole
 
-    def _order(self) -> list[int]:
-        """What shares most one after the other, with rising penalties; then the others."""
+    def _tasks(self) -> list[tuple[int, int]]:
+        """Candidates and splits: what shares most one after the other, then what shares nothing."""
         first: dict[Any, int] = {}
         places = []
         for candidate, machine in enumerate(self._machines):
-            if self._serves(machine):
-                assert self._shared is not None
-                group = first.setdefault(self._shared.key(machine), candidate)
-                places.append((group, float(getattr(machine, self._shared.penalty)), candidate))
-            else:
-                places.append((len(self._machines), 0.0, candidate))
-        return [place[-1] for place in sorted(places)]
+            for split in range(len(self._splits)):
+                place: tuple[float, ...] = (len(self._machines), candidate, split)
+                if self._serves(machine):
+                    assert self._shared is not None
+                    group = first.setdefault(self._shared.key(machine), candidate)
+                    place = (group, *self._shared.turn(machine, split))
+                places.append((place, candidate, split))
+        return [(candidate, split) for _, candidate, split in sorted(places)]
 
     def _scored(self, tasks: Sequence[tuple[int, int]]) -> Generator[dict[str, Any], None, None]:
         shared = [task for task in tasks if self._serves(self._machines[task[0]])]
@@ -283,7 +295,7 @@ class _Trial:
     def _seated(self, candidate: int, split: int) -> dict[str, Any]:
         shared, machine = self._shared, self._machines[candidate]
         assert shared is not None
-        seat = Seat(machine, lambda asked: shared.fit(asked, split))
+        seat = Seat(machine, type(_last(machine)), lambda asked: shared.fit(asked, split))
         train, test = self._splits[split]
         found: dict[str, Any] = _fit_and_score(
             seat, self._rows, self._y, train=train, test=test, parameters=None, **self._options
@@ -300,9 +312,10 @@ class _Trial:
     def _serves(self, machine: Any) -> bool:
         return self._shared is not None and machine is not None and self._shared.serves(machine)
 
-    def _sharing(self, fit_params: dict[str, Any]) -> Shared | None:
+    def _sharing(self, fit_params: dict[str, Any]) -> Shared | SharedPipeline | None:
         """What the settings can share, if there is anything."""
-        kind = SHARED.get(type(self._search.estimator))
+        estimator = self._search.estimator
+        kind = SHARED.get(type(_last(estimator)))
         if kind is None or not set(fit_params) <= {"sample_weight"} or not self._sees_predictions_only():
             return None
         n = _num_samples(self._X)
@@ -311,6 +324,8 @@ class _Trial:
             test = [np.union1d(*parts) for parts in zip(train, test, strict=True)]
         machines = [machine for machine in self._machines if machine is not None]
         splits = Splits(train, test, self._leaves_one_out)
+        if isinstance(estimator, Pipeline):
+            return None if fit_params else SharedPipeline(kind, self._X, self._y, splits, machines)
         return kind(self._X, self._y, fit_params.get("sample_weight"), splits, machines)
 
     def _check_leave_one_out(self) -> None:
@@ -328,6 +343,11 @@ class _Trial:
         scoring = self._search.scoring
         each = scoring.values() if isinstance(scoring, dict) else [scoring]
         return all(not callable(one) or isinstance(one, SCORER) for one in each)
+
+
+def _last(estimator: Any) -> Any:
+    """The machine: the last step of a pipeline."""
+    return estimator[-1] if isinstance(estimator, Pipeline) and estimator.steps else estimator
 
 
 def _with(estimator: Any, setting: dict[str, Any]) -> Any:

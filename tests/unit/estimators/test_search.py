@@ -7,11 +7,11 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, LeaveOneOut, ShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from mercer import RBF, SVC, SVR, KernelRidge, KernelSearchCV, SetIntersection
-from mercer.errors import InvalidInput, InvalidParameter
+from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 3))
@@ -62,14 +62,14 @@ def test_one_class_in_a_fold_is_that_folds_error():
 
 
 def test_a_setting_that_is_refused_is_that_settings_error():
-    with pytest.warns(FitFailedWarning, match="C of SVC"), pytest.warns(UserWarning, match="non-finite"):
+    with pytest.warns(FitFailedWarning, match=r"C of SVC"), pytest.warns(UserWarning, match="non-finite"):
         search = KernelSearchCV(SVC(), {"C": [-1.0, 1.0]}).fit(X, Y)
     assert search.best_params_ == {"C": 1.0}
 
 
 def test_settings_that_cannot_share_stand_beside_those_that_can():
     grid = [{"C": [1.0, np.inf], "kernel": ["rbf"]}, {"C": [0.5], "kernel": ["sigmoid"]}]
-    with pytest.warns(UserWarning):
+    with pytest.warns(UncertifiedWarning, match="not positive"):
         found, plain = (kind(SVC(), grid, cv=3).fit(X, X[:, 0] > 0) for kind in (KernelSearchCV, GridSearchCV))
     np.testing.assert_allclose(scores(found), scores(plain))
 
@@ -87,6 +87,21 @@ def test_other_estimators_are_searched_one_by_one():
     np.testing.assert_array_equal(scores(found), scores(plain))
 
 
+class Counting(StandardScaler):
+    fits = 0
+
+    def fit(self, X, y=None, sample_weight=None):
+        type(self).fits += 1
+        return super().fit(X, y, sample_weight)
+
+
+def test_the_steps_of_a_pipeline_are_fitted_once_on_each_fold():
+    Counting.fits = 0
+    grid = {"svc__C": [0.1, 1.0, 10.0], "counting__with_mean": [True, False]}
+    KernelSearchCV(make_pipeline(Counting(), SVC()), grid, cv=3).fit(X, Y)
+    assert Counting.fits == 2 * 3 + 1
+
+
 def test_a_pipeline_shares_what_its_steps_make_of_each_fold():
     model = make_pipeline(StandardScaler(), SVC())
     grid = {"svc__C": [0.1, 1.0, 10.0], "svc__gamma": ["scale", 0.1], "standardscaler__with_mean": [True, False]}
@@ -94,6 +109,16 @@ def test_a_pipeline_shares_what_its_steps_make_of_each_fold():
     np.testing.assert_allclose(scores(found), scores(plain))
     assert found.best_params_ == plain.best_params_
     assert [str(each) for each in found.cv_results_["params"]] == [str(each) for each in plain.cv_results_["params"]]
+
+
+def test_steps_of_other_kinds_are_not_taken_for_alike():
+    model = Pipeline([("scaler", StandardScaler()), ("svc", SVC())])
+    grid = {"scaler": [StandardScaler(), MinMaxScaler(), "passthrough"], "svc__C": [0.1, 10.0]}
+    options = {"cv": 3, "return_train_score": True, "scoring": ["accuracy", "roc_auc"], "refit": "roc_auc"}
+    found, plain = (kind(model, grid, **options).fit(3.0 * X + 1.0, Y) for kind in (KernelSearchCV, GridSearchCV))
+    for name in ("mean_test_roc_auc", "mean_train_accuracy", "rank_test_accuracy"):
+        np.testing.assert_allclose(found.cv_results_[name], plain.cv_results_[name])
+    np.testing.assert_array_equal(found.predict(X), plain.predict(X))
 
 
 def test_sets_are_searched_too():
@@ -148,16 +173,17 @@ def test_max_time_ends_after_a_setting():
 
 
 def test_leave_one_out_is_refused_where_it_would_take_a_fit_for_each_row():
-    with pytest.raises(InvalidParameter, match="'C': 0.1"):
+    with pytest.raises(InvalidParameter, match=r"'C': 0\.1"):
         KernelSearchCV(SVC(), GRID, cv="loo").fit(X, Y)
     with pytest.raises(InvalidParameter, match=r"'alpha': 0\.0"):
         KernelSearchCV(KernelRidge(), {"alpha": [0.0, 1.0]}, cv="loo").fit(X, Y)
     with pytest.raises(InvalidParameter, match="'loo'"):
         KernelSearchCV(SVC(), GRID, cv="leave-one-out").fit(X, Y)
-    search = KernelSearchCV(SVR(), {"C": [0.1, 1.0]}, cv=LeaveOneOut(), scoring="neg_mean_squared_error").fit(X[:9], X[:9, 0])
+    search = KernelSearchCV(SVR(), {"C": [0.1, 1.0]}, cv=LeaveOneOut(), scoring="neg_mean_squared_error")
+    search.fit(X[:9], X[:9, 0])
     assert search.n_splits_ == 9
 
 
 def test_three_rows_are_enough_to_leave_one_out():
-    search = KernelSearchCV(KernelRidge(kernel=RBF()), {"alpha": [0.1, 1.0]}, cv="loo", scoring="r2").fit(X[:3], X[:3, 0])
+    search = KernelSearchCV(KernelRidge(kernel=RBF()), {"alpha": [0.1, 1.0]}, cv="loo").fit(X[:3], X[:3, 0])
     assert search.best_params_["alpha"] in (0.1, 1.0)
