@@ -191,6 +191,9 @@ bench-scale: $(BENCH)/.installed
 bench-smoothing: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks smoothing
 
+bench-choosing: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks choosing
+
 clean:
 	rm -rf $(VENV) $(BENCH) $(DOCS) build dist src/mercer/_core.pyi .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,7 +15,8 @@ SUITES = {
     "engine": "benchmarks.engine.engine", "ridge": "benchmarks.against.ridge", "svm": "benchmarks.against.svm",
     "small": "benchmarks.against.small",
     "logistic": "benchmarks.against.logistic", "neighbours": "benchmarks.against.neighbours",
-    "scale": "benchmarks.against.scale", "smoothing": "benchmarks.against.smoothing",
+    "choosing": "benchmarks.against.choosing", "scale": "benchmarks.against.scale",
+    "smoothing": "benchmarks.against.smoothing",
 }  # fmt: skip
 MERCER_ONLY = "--mercer"
 

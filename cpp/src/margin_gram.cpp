@@ -96,10 +96,27 @@ class DenseMargins final : public MarginGram<T> {
     }
 
     void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index, Watch&) const override {
+        // Columns side by side are copied as such: of a problem that is one block, that is all of them.
+        struct Run {
+            std::size_t to;
+            Index from, size;
+        };
+        std::vector<Run> runs;
+        for (std::size_t c = 0; c < right.size(); ++c) {
+            if (!runs.empty() && runs.back().from + runs.back().size == right[c]) ++runs.back().size;
+            else runs.push_back({c, right[c], 1});
+        }
+        const bool is_scattered = 4 * runs.size() > right.size();
         gram_.values.as_they_are([&](const auto* values) {
+            const auto converted = [](auto x) { return static_cast<T>(x); };
             for (std::size_t r = 0; r < left.size(); ++r) {
                 const auto* row = values + left[r] * gram_.n;
-                for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = static_cast<T>(row[right[c]]);
+                if (is_scattered) {
+                    for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = static_cast<T>(row[right[c]]);
+                    continue;
+                }
+                for (const Run& run : runs)
+                    std::transform(row + run.from, row + run.from + run.size, out[r] + run.to, converted);
             }
         });
     }

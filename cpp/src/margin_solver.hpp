@@ -195,19 +195,41 @@ class MarginSolver {
             if (last_members_[m] >= 0) place_[at(last_members_[m])] = static_cast<Index>(m);
         }
         members_.clear();
+        is_in_place_ = chosen[1].empty() && padded(chosen[0].size()) == last_members_.size() &&
+                       block_.split == static_cast<Index>(last_members_.size());
+        if (is_in_place_) return stay(chosen[0]);
         for (int g = 0; g < 2; ++g) {
             members_.insert(members_.end(), chosen[g].begin(), chosen[g].end());
-            while (members_.size() % kBlockPad != 0) members_.push_back(-1);
+            members_.resize(padded(members_.size()), -1);
             if (g == 0) block_.split = static_cast<Index>(members_.size());
         }
         if (block_.split == 0) block_.split = static_cast<Index>(members_.size());  // the second group only
+    }
+
+    static std::size_t padded(std::size_t size) {
+        constexpr std::size_t kPad = kBlockPad;
+        return (size + kPad - 1) / kPad * kPad;
+    }
+
+    // Those of the last block where they are, so that their entries need not move; the others in the places left.
+    void stay(const std::vector<Index>& chosen) {
+        members_.assign(last_members_.size(), -1);
+        for (const Index v : chosen) {
+            if (place_[at(v)] >= 0) members_[at(place_[at(v)])] = v;
+        }
+        std::size_t m = 0;
+        for (const Index v : chosen) {
+            if (place_[at(v)] >= 0) continue;
+            while (members_[m] >= 0) ++m;
+            members_[m] = v;
+        }
     }
 
     // K of the block: from the last block, then from cached rows; the rest is computed.
     void assemble() {
         const Index size = static_cast<Index>(members_.size());
         const Index last_size = static_cast<Index>(last_members_.size());
-        last_K_.swap(K_);
+        if (!is_in_place_) last_K_.swap(K_);
         K_.resize(at(size * size));
         std::vector<Index> fresh;  // places in the block that the last block did not have
         std::vector<Index> old, old_at;
@@ -236,9 +258,9 @@ class MarginSolver {
         const auto copy_old = [&](Index task) {
             const std::size_t first = old.size() * at(task) / kAssembly, last = old.size() * at(task + 1) / kAssembly;
             for (std::size_t i = first; i < last; ++i) {
-                const T* from = last_K_.data() + old_at[i] * last_size;
+                const T* from = is_in_place_ ? nullptr : last_K_.data() + old_at[i] * last_size;
                 T* to = K_.data() + old[i] * size;
-                for (std::size_t j = 0; j < old.size(); ++j) to[old[j]] = from[old_at[j]];
+                for (std::size_t j = 0; j < old.size() && !is_in_place_; ++j) to[old[j]] = from[old_at[j]];
                 for (Index m = 0; m < size; ++m) {
                     if (members_[at(m)] < 0) to[m] = T{};
                 }
@@ -398,6 +420,7 @@ class MarginSolver {
     std::vector<Index> place_;  // in the last block, -1 elsewhere
     std::vector<Index> members_, last_members_;
     std::vector<std::uint8_t> moved_;
+    bool is_in_place_ = false;  // whether the block's members that the last one had too are where they were
     std::vector<T> K_, last_K_, block_diagonal_;
     std::vector<double> block_b_, block_g_, block_up_, block_down_, block_low_, block_high_;
     Block<T> block_;

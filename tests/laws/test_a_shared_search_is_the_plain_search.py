@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 
-from mercer import RBF, SVC, KernelSearchCV, Linear, Standardised
+from mercer import RBF, SVC, KernelRidge, KernelSearchCV, Linear, Standardised
 
 KERNELS = [
     {"kernel": ["rbf"], "gamma": [0.1, 0.7]},
@@ -52,3 +53,37 @@ def test_svc_scores_every_setting_as_by_itself(drawn):
         break_ties=drawn.draw(st.booleans()),
     )
     agree(machine, grid, drawn.draw(st.sampled_from(CVS)), X, y, weight, groups)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_ridge_scores_every_setting_as_by_itself(drawn):
+    X, _, weight, groups = drawn.draw(data(2))
+    targets = drawn.draw(st.sampled_from([(), (2,)]))
+    y = np.sin(X[:, 0]).reshape(-1, *(1 for _ in targets)) + np.zeros(targets)
+    y = y + 0.1 * np.random.default_rng(0).standard_normal(y.shape)
+    grid = {"alpha": [*np.logspace(-2, 2, 9)], **drawn.draw(st.sampled_from(KERNELS[:1] + KERNELS[2:]))}
+    machine = KernelRidge(fit_intercept=drawn.draw(st.booleans()))
+    scoring = drawn.draw(st.sampled_from([None, "neg_mean_absolute_error", ["r2", "neg_mean_squared_error"]]))
+    cv = drawn.draw(st.sampled_from(CVS[:1] + CVS[2:]))
+    agree(machine, grid, cv, X, y, weight, groups, scoring=scoring, refit=False)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.data())
+def test_leave_one_out_is_fitting_without_each_row(drawn):
+    X, _, weight, _ = drawn.draw(data(2))
+    X, weight = X[:25], None if weight is None else weight[:25]
+    y = np.sin(X[:, 0])
+    grid = {"alpha": [0.01, 1.0], "kernel__length_scale": [0.5, 2.0]}
+    machine = KernelRidge(kernel=RBF(), fit_intercept=drawn.draw(st.booleans()))
+    found = KernelSearchCV(machine, grid, cv="loo", scoring="neg_mean_squared_error").fit(X, y, sample_weight=weight)
+    assert found.n_splits_ == 1
+    for setting, score in zip(found.cv_results_["params"], found.cv_results_["mean_test_score"], strict=True):
+        errors = []
+        for i in range(len(y)):
+            others = np.arange(len(y)) != i
+            fit = clone(machine).set_params(**setting)
+            fit.fit(X[others], y[others], sample_weight=None if weight is None else weight[others])
+            errors.append(float(fit.predict(X[[i]])[0] - y[i]) ** 2)
+        np.testing.assert_allclose(-score, np.average(errors, weights=weight), rtol=1e-6)

@@ -27,12 +27,15 @@ class Seat(BaseEstimator):
     ----------
     machine : estimator
         With all its parameters, not fitted.
+    kind : type
+        Of what scores: the machine, or the last step of a pipeline.
     fitting : callable (machine) -> Fitted
         On the rows of one split.
     """
 
-    def __init__(self, machine: Any, fitting: Callable[[Any], Fitted]) -> None:
+    def __init__(self, machine: Any, kind: type, fitting: Callable[[Any], Fitted]) -> None:
         self.machine = machine
+        self.kind = kind
         self.fitting = fitting
 
     def __sklearn_tags__(self) -> Any:
@@ -61,4 +64,5 @@ class Seat(BaseEstimator):
 
     def score(self, X: Rows, y: Any, sample_weight: Any = None) -> float:
         """The machine's own score of these rows."""
-        return float(type(self.machine).score(self, X, y, sample_weight=sample_weight))
+        kind: Any = self.kind
+        return float(kind.score(self, X, y, sample_weight=sample_weight))

@@ -169,13 +169,13 @@ class SharedSVC(Shared):
 
     penalty: ClassVar[str] = "C"
 
-    def serves(self, machine: Any) -> bool:
+    def can_share(self, machine: Any) -> bool:
         """Everything but what needs more than decisions, an end of its own, or a kernel that is not proved."""
         return (
             type(machine) is SVC
             and is_number(machine.C)
             and 0.0 < machine.C < np.inf
-            and not machine._has_asked  # noqa: SLF001 (SVC's other half, here and below)
+            and not machine._has_asked  # noqa: SLF001 (the other half of SVC)
             and machine.max_iter == -1
             and machine.max_time is None
             and self._is_shared_kernel(machine, single=True)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,27 @@ from mercer.grams.choose import sharable_rows
 from mercer.kernels.kernel import Kernel
 from mercer.points.base import Points
 
-__all__ = ["Failed", "Outcome", "Shared", "row_numbers"]
+__all__ = ["Failed", "Outcome", "Shared", "Splits", "hashable", "row_numbers"]
 
 Array = npt.NDArray[np.float64]
+
+
+class Splits(NamedTuple):
+    """Numbers of rows, split by split.
+
+    Attributes
+    ----------
+    train : list of ndarray
+        What is fitted.
+    asked : list of ndarray
+        What will be predicted.
+    leaves_one_out : bool
+        Whether each row is predicted by a fit without it; there is one split then, of all rows.
+    """
+
+    train: list[Rows]
+    asked: list[Rows]
+    leaves_one_out: bool
 
 
 @final
@@ -39,36 +57,49 @@ class Shared(ABC):
     ----------
     X, y, weight
         All rows, as the machine's `fit` takes them.
-    splits : sequence of ndarray
-        The numbers of the training rows of each split.
+    splits : Splits
     machines : sequence of estimators
         All that will be asked for.
     """
 
     penalty: ClassVar[str]
+    # Whether each row can be left out once without a fit for each; so many penalties are worth sharing.
+    has_leave_one_out: ClassVar[bool] = False
+    least: ClassVar[int] = 1
 
-    def __init__(self, X: Any, y: Any, weight: Any, splits: Sequence[Rows], machines: Sequence[Any]) -> None:
-        self._X, self._y, self._weight, self._splits = X, y, weight, splits
+    def __init__(self, X: Any, y: Any, weight: Any, splits: Splits, machines: Sequence[Any]) -> None:
+        self._X, self._y, self._weight = X, y, weight
+        self._splits, self._asked, self._leaves_one_out = splits
         self._penalties: defaultdict[Hashable, set[float]] = defaultdict(set)
         for machine in machines:
-            if self.serves(machine):
+            if self.can_share(machine):
                 self._penalties[self.key(machine)].add(float(getattr(machine, self.penalty)))
         self._current: Hashable = None
         self._coming: Iterator[tuple[float, Mapping[int, Outcome]]] = iter(())
         self._there: dict[float, Mapping[int, Outcome]] = {}
 
     @abstractmethod
-    def serves(self, machine: Any) -> bool:
-        """Whether this machine can be fitted together with others."""
+    def can_share(self, machine: Any) -> bool:
+        """Whether this machine, with its parameters, can be fitted together with others."""
 
     @abstractmethod
     def _fitted(self, machine: Any, penalties: Sequence[float]) -> Iterator[tuple[float, Mapping[int, Outcome]]]:
         """The machine with one penalty after the other, from the smallest on, on all splits."""
 
+    def serves(self, machine: Any) -> bool:
+        """Whether this machine is fitted together with others."""
+        if not self.can_share(machine):
+            return False
+        return self._leaves_one_out or len(self._penalties[self.key(machine)]) >= self.least
+
     def key(self, machine: Any) -> Hashable:
         """Equal for machines that differ in the penalty alone."""
         own = machine.get_params(deep=False)
-        return tuple((name, _hashable(own[name])) for name in sorted(own) if name != self.penalty)
+        return tuple((name, hashable(own[name])) for name in sorted(own) if name != self.penalty)
+
+    def turn(self, machine: Any, split: int) -> tuple[float, ...]:
+        """Where it stands among those with its key: with rising penalties, each on all splits."""
+        return float(getattr(machine, self.penalty)), split
 
     def fit(self, machine: Any, split: int) -> Fitted:
         """The machine on the training rows of a split; raises what its own `fit` would raise."""
@@ -115,7 +146,8 @@ def row_numbers(rows: Any, n: int) -> Rows:
     return np.arange(n)[rows if isinstance(rows, slice) else np.asarray(rows)]
 
 
-def _hashable(value: Any) -> Hashable:
+def hashable(value: Any) -> Hashable:
+    """Equal for equal values that have a hash; of others, for the same object."""
     try:
         hash(value)
     except TypeError:

@@ -256,13 +256,14 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         self._check_fitted()
         self._check_ties()
         decisions = self._scores(X, signs_only=not self.break_ties)
-        return np.asarray(self.classes_[self._winners(decisions, self._pairs)])
+        return np.asarray(self.classes_[self._winners(decisions)])
 
     def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InvalidParameter("break_ties must be False when decision_function_shape is 'ovo'.")
 
-    def _winners(self, decisions: Array, layout: Pairs) -> Index:
+    def _winners(self, decisions: Array, layout: Pairs | None = None) -> Index:
+        layout = self._pairs if layout is None else layout
         if self.break_ties and len(self.classes_) > 2:
             return np.asarray(layout.confidences(decisions).argmax(axis=1))
         return layout.winners(decisions)
@@ -308,7 +309,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (m, n_classes)
         """
         decisions = self._scores(X)
-        return self._pairs.probabilities(decisions, self._fitted_slopes(), self._winners(decisions, self._pairs))
+        return self._pairs.probabilities(decisions, self._fitted_slopes(), self._winners(decisions))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn carries no types
     def predict_log_proba(self, X: Any) -> Array:

@@ -19,7 +19,7 @@ from mercer.problems.certify import certify
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer, Solution
 from mercer.solvers.options import Options
-from mercer.solvers.path import Path, features_of
+from mercer.solvers.path import Path, features_of, predicted
 from mercer.solvers.table import AUTO
 
 __all__ = ["KernelRidgeCV"]
@@ -308,9 +308,7 @@ def _cross_validated(
     gram: Gram, y: Array, weight: Array, B: Array, alphas: Array, score: Score, splits: Any
 ) -> Array:  # (n_alphas, 1 or t)
     """Scores averaged over folds. K or Φ is made once, and each training part decomposed once for all alphas."""
-    phi = features_of(gram)
-    stored: Gram = gram if phi is not None else DenseGram(gram.dense(), gram.proof)
-    K = None if phi is not None else stored.dense()
+    stored: Gram = gram if features_of(gram) is not None else DenseGram(gram.dense(), gram.proof)
     folds = []
     for number, split in enumerate(splits):
         train, test = (np.asarray(part, dtype=np.intp) for part in split)
@@ -318,12 +316,8 @@ def _cross_validated(
             continue
         if not weight[train].any():
             raise InvalidInput(f"Fold {number} has no training row with a weight above 0.", "", "Use other folds.")
-        path = Path(stored.take(train), y[train], weight[train], B[train])
-        if phi is None:
-            cross = np.asarray(K)[np.ix_(test, train)]
-        else:
-            cross = phi[test] if path.uses_features else phi[test] @ phi[train].T
-        folds.append([score(y[test], found, weight[test]) for found in path.predictions(cross, B[test], alphas)])
+        found = predicted(stored, y, weight, B, alphas, train, test)
+        folds.append([score(y[test], predictions, weight[test]) for predictions in found])
     if not folds:
         raise InvalidInput("There are no folds.", "The splitter gave none with a test row of positive weight.")
     return np.asarray(np.mean(folds, axis=0))

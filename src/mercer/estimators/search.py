@@ -11,22 +11,27 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.model_selection._validation import _fit_and_score, _insert_error_scores, _warn_or_raise_about_fit_failures
-from sklearn.utils import indexable
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from mercer.config import documented_at
-from mercer.errors import InvalidInput
+from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._seats import Seat
+from mercer.estimators._shared_pipeline import SharedPipeline
+from mercer.estimators._shared_ridge import SharedRidge
 from mercer.estimators._shared_svc import SharedSVC
-from mercer.estimators._sharing import Shared, row_numbers
+from mercer.estimators._sharing import Shared, Splits, row_numbers
+from mercer.estimators.ridge import KernelRidge
 from mercer.estimators.svm import SVC
 from mercer.solvers.watch import Watch
 
 __all__ = ["KernelSearchCV"]
 
 # What shares work among its settings; other estimators are fitted one by one.
-SHARED: dict[type, type[Shared]] = {SVC: SharedSVC}
+SHARED: dict[type, type[Shared]] = {SVC: SharedSVC, KernelRidge: SharedRidge}
+LEAVE_ONE_OUT = "loo"
 # scikit-learn's scorers see predictions; any other function may look at X.
 SCORER = type(make_scorer(accuracy_score))
 
@@ -37,7 +42,9 @@ class KernelSearchCV(BaseSearchCV):
     What scikit-learn's GridSearchCV does, with the same names and results. Where the machine is an `SVC`, the points
     are read once; the Gram matrix K of a kernel is computed once for all folds and all C; the folds and pairs of
     classes are solved side by side as one batch over K; and each C begins at the best multiple of the solution for the
-    next smaller one. Other estimators, and settings that cannot share, are fitted one by one.
+    next smaller one. Where it is a `KernelRidge` with eight alphas or more for a kernel, or with leave-one-out, one
+    decomposition of K serves all of them. The steps of a pipeline before such a machine are fitted once on each fold.
+    Other estimators, and settings that cannot share, are fitted one by one.
 
     Parameters
     ----------
@@ -45,8 +52,10 @@ class KernelSearchCV(BaseSearchCV):
         Whose parameters are chosen; a kernel machine, a pipeline that ends with one, or any other of scikit-learn's.
     grid : dict or list of dict
         Parameter names with the values to try, as in GridSearchCV.
-    cv : int, splitter, iterable or None, default 5
-        As in GridSearchCV.
+    cv : int, splitter, iterable, None or "loo", default 5
+        As in GridSearchCV. "loo" is exact leave-one-out, for `KernelRidge`: every row is predicted by the fit without
+        it, as in `KernelRidgeCV`, and the score of these predictions together is the score of the setting; there is
+        one split then.
     scoring : str, callable, list, tuple or dict, optional
         As in GridSearchCV; None is the machine's own `score`. A callable that is not made by `make_scorer` may look at
         X, and so leaves nothing to share.
@@ -126,6 +135,11 @@ class KernelSearchCV(BaseSearchCV):
         self.pre_dispatch = pre_dispatch
         self.verbose = verbose
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags = get_tags(self.estimator).target_tags
+        return tags
+
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Try all settings, and fit the best on all rows.
 
@@ -142,8 +156,7 @@ class KernelSearchCV(BaseSearchCV):
         X, y = indexable(X, y)
         params = _check_method_params(X, params=params)
         routed = self._get_routed_params_for_fit(params)
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
-        splits = list(splitter.split(X, y, **routed.splitter.split))
+        splits = self._split(X, y, routed.splitter.split)
         candidates = list(ParameterGrid(self.grid))
         self.n_splits_ = len(splits)
         tried = _Trial(self, X, y, splits, candidates, scorers, routed).run()
@@ -169,6 +182,17 @@ class KernelSearchCV(BaseSearchCV):
         if self.refit:
             self._fit_best(X, y, routed.estimator.fit)
         return self
+
+    def _split(self, X: Any, y: Any, params: dict[str, Any]) -> list[tuple[Any, Any]]:
+        if isinstance(self.cv, str):
+            if self.cv != LEAVE_ONE_OUT:
+                raise InvalidParameter(
+                    "cv must be a number of folds, a splitter, an iterable, None or 'loo'.", f"Got {self.cv!r}."
+                )
+            rows = np.arange(_num_samples(X))
+            return [(rows, rows)]
+        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        return list(splitter.split(X, y, **params))
 
     def _fit_best(self, X: Any, y: Any, params: dict[str, Any]) -> None:
         begun = time.perf_counter()
@@ -218,41 +242,48 @@ class _Trial:
             "return_times": True,
             "error_score": search.error_score,
         }
+        self._leaves_one_out = isinstance(search.cv, str)
         self._shared = self._sharing(routed.estimator.fit)
+        if self._leaves_one_out:
+            self._check_leave_one_out()
         self._rows = np.arange(_num_samples(X))
 
     def run(self) -> dict[int, list[dict[str, Any]]]:
         """The scores on all splits, of each candidate that was tried on all of them."""
-        tasks = [(candidate, split) for candidate in self._order() for split in range(len(self._splits))]
+        tasks = self._tasks()
         watch = Watch("search", self._search.max_time, show=self._search.verbose > 0)
-        found: dict[int, list[dict[str, Any]]] = {}
+        found: dict[int, dict[int, dict[str, Any]]] = {}
         scored = self._scored(tasks)
+        whole: dict[int, list[dict[str, Any]]] = {}
         try:
             for done, ((candidate, split), out) in enumerate(zip(tasks, scored, strict=True), start=1):
-                found.setdefault(candidate, []).append(out)
-                is_whole = split == len(self._splits) - 1
-                if watch.look(done / len(tasks)) and is_whole:
+                mine = found.setdefault(candidate, {})
+                mine[split] = out
+                if len(mine) == len(self._splits):
+                    whole[candidate] = [mine[split] for split in sorted(mine)]
+                if watch.look(done / len(tasks)) and whole:
                     break
         except KeyboardInterrupt:
-            if not any(len(outs) == len(self._splits) for outs in found.values()):
+            if not whole:
                 raise
         finally:
             scored.close()
             watch.close()
-        return {candidate: outs for candidate, outs in found.items() if len(outs) == len(self._splits)}
+        return whole
 
-    def _order(self) -> list[int]:
-        """What shares most one after the other, with rising penalties; then the others."""
+    def _tasks(self) -> list[tuple[int, int]]:
+        """Candidates and splits: what shares most one after the other, then what shares nothing."""
         first: dict[Any, int] = {}
         places = []
         for candidate, machine in enumerate(self._machines):
-            if self._serves(machine):
-                assert self._shared is not None
-                group = first.setdefault(self._shared.key(machine), candidate)
-                places.append((group, float(getattr(machine, self._shared.penalty)), candidate))
-            else:
-                places.append((len(self._machines), 0.0, candidate))
-        return [place[-1] for place in sorted(places)]
+            for split in range(len(self._splits)):
+                place: tuple[float, ...] = (len(self._machines), candidate, split)
+                if self._serves(machine):
+                    assert self._shared is not None
+                    group = first.setdefault(self._shared.key(machine), candidate)
+                    place = (group, *self._shared.turn(machine, split))
+                places.append((place, candidate, split))
+        return [(candidate, split) for _, candidate, split in sorted(places)]
 
     def _scored(self, tasks: Sequence[tuple[int, int]]) -> Generator[dict[str, Any], None, None]:
         shared = [task for task in tasks if self._serves(self._machines[task[0]])]
@@ -264,7 +295,7 @@ class _Trial:
     def _seated(self, candidate: int, split: int) -> dict[str, Any]:
         shared, machine = self._shared, self._machines[candidate]
         assert shared is not None
-        seat = Seat(machine, lambda asked: shared.fit(asked, split))
+        seat = Seat(machine, type(_last(machine)), lambda asked: shared.fit(asked, split))
         train, test = self._splits[split]
         found: dict[str, Any] = _fit_and_score(
             seat, self._rows, self._y, train=train, test=test, parameters=None, **self._options
@@ -281,20 +312,42 @@ class _Trial:
     def _serves(self, machine: Any) -> bool:
         return self._shared is not None and machine is not None and self._shared.serves(machine)
 
-    def _sharing(self, fit_params: dict[str, Any]) -> Shared | None:
+    def _sharing(self, fit_params: dict[str, Any]) -> Shared | SharedPipeline | None:
         """What the settings can share, if there is anything."""
-        kind = SHARED.get(type(self._search.estimator))
+        estimator = self._search.estimator
+        kind = SHARED.get(type(_last(estimator)))
         if kind is None or not set(fit_params) <= {"sample_weight"} or not self._sees_predictions_only():
             return None
         n = _num_samples(self._X)
-        splits = [row_numbers(train, n) for train, _ in self._splits]
+        train, test = ([row_numbers(rows, n) for rows in part] for part in zip(*self._splits, strict=True))
+        if self._search.return_train_score:
+            test = [np.union1d(*parts) for parts in zip(train, test, strict=True)]
         machines = [machine for machine in self._machines if machine is not None]
+        splits = Splits(train, test, self._leaves_one_out)
+        if isinstance(estimator, Pipeline):
+            return None if fit_params else SharedPipeline(kind, self._X, self._y, splits, machines)
         return kind(self._X, self._y, fit_params.get("sample_weight"), splits, machines)
+
+    def _check_leave_one_out(self) -> None:
+        """Refuse a setting that would be fitted on all rows and scored on them."""
+        for setting, machine in zip(self._candidates, self._machines, strict=True):
+            if self._shared is None or not self._shared.has_leave_one_out or not self._serves(machine):
+                raise InvalidParameter(
+                    "cv='loo' is for settings whose rows can be left out without a fit for each.",
+                    f"{shown(setting)} of {type(self._search.estimator).__name__} is none.",
+                    "It is for KernelRidge with a kernel that is a formula or a name, alpha > 0, solver='auto', and a "
+                    "score of predictions; others take cv=LeaveOneOut().",
+                )
 
     def _sees_predictions_only(self) -> bool:
         scoring = self._search.scoring
         each = scoring.values() if isinstance(scoring, dict) else [scoring]
         return all(not callable(one) or isinstance(one, SCORER) for one in each)
+
+
+def _last(estimator: Any) -> Any:
+    """The machine: the last step of a pipeline."""
+    return estimator[-1] if isinstance(estimator, Pipeline) and estimator.steps else estimator
 
 
 def _with(estimator: Any, setting: dict[str, Any]) -> Any:

@@ -35,7 +35,7 @@ from mercer.problems.reach import refuse_large_targets
 from mercer.solvers.eigen import EPS, border
 from mercer.solvers.modes import Modes, Spectral, of_features, of_gram
 
-__all__ = ["Chosen", "Path", "features_of"]
+__all__ = ["Chosen", "Path", "features_of", "predicted"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -245,6 +245,31 @@ class Path:
                 "above 0 is needed.",
                 "Give more rows, or fit no intercept.",
             )
+
+
+def predicted(
+    gram: Gram, y: Array, weight: Array, B: Array, alphas: Array, train: Indices, asked: Indices
+) -> Iterator[Array]:  # each (m, t)
+    """The values f(x) + B θ at some rows of fits on others, one λ after the other: a fold of a cross-validation.
+
+    Parameters
+    ----------
+    gram : Gram of shape (n, n)
+        K of all rows, stored or with features.
+    y, weight, B
+        As in `Path`, of all rows.
+    alphas : ndarray of shape (m,)
+        The penalties.
+    train, asked : ndarray of int
+        The rows that are fitted, and those that are predicted.
+    """
+    path = Path(gram.take(train), y[train], weight[train], B[train])
+    phi = features_of(gram)
+    if phi is None:
+        cross = np.asarray(gram.dense())[np.ix_(asked, train)]
+    else:
+        cross = phi[asked] if path.uses_features else phi[asked] @ phi[train].T
+    return path.predictions(cross, B[asked], alphas)
 
 
 def features_of(gram: Gram) -> Array | None:
