@@ -1,5 +1,6 @@
 // The module mercer._core: arrays in, arrays out. Everything is validated in Python before it comes here; what is
 // checked again is only what would read outside memory.
+#include "graphs.hpp"
 #include "handles.hpp"
 #include "mercer/memory.hpp"
 #include "smo.hpp"
@@ -15,6 +16,7 @@ using mercer::bindings::kCollected;
 using mercer::bindings::Side;
 
 using Step = std::tuple<std::string, int, int, int, double, double>;
+using Leaf = std::pair<std::string, std::vector<double>>;  // with its parameters
 
 std::string_view name_of(std::string_view name) { return name; }
 std::string_view name_of(const mercer::LeafRow& row) { return row.name; }
@@ -28,14 +30,18 @@ Enum named(const Rows& rows, const std::string& name) {
     throw std::invalid_argument("unknown name '" + name + "'");
 }
 
-mercer::Plan plan_of(const std::vector<std::string>& leaves, const std::vector<Step>& tape, int registers, int rows,
+mercer::Plan plan_of(const std::vector<Leaf>& leaves, const std::vector<Step>& tape, int registers, int rows,
                      int result) {
     std::vector<mercer::Kind> kinds;
-    for (const std::string& leaf : leaves) kinds.push_back(named<mercer::Kind>(mercer::kLeaves, leaf));
+    std::vector<std::vector<double>> parameters;
+    for (const auto& [name, numbers] : leaves) {
+        kinds.push_back(named<mercer::Kind>(mercer::kLeaves, name));
+        parameters.push_back(numbers);
+    }
     std::vector<mercer::Instruction> steps;
     for (const auto& [op, out, a, b, s, t] : tape)
         steps.push_back({named<mercer::Op>(mercer::kOpNames, op), out, a, b, s, t, -1});
-    return mercer::Plan(std::move(kinds), std::move(steps), registers, rows, result);
+    return mercer::Plan(std::move(kinds), std::move(steps), registers, rows, result, std::move(parameters));
 }
 
 // name -> its operands
@@ -52,13 +58,19 @@ nb::dict operations() {
     return rows;
 }
 
-// name -> what it takes, what it is
+// name -> what it takes, how many parameters it has, what it is
 nb::dict leaves() {
     nb::dict rows;
     for (const mercer::LeafRow& row : mercer::kLeaves)
-        rows[std::string(row.name).c_str()] =
-            nb::make_tuple(std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]), std::string(row.text));
+        rows[std::string(row.name).c_str()] = nb::make_tuple(
+            std::string(mercer::kTakes[static_cast<std::size_t>(row.takes)]), row.parameters, std::string(row.text));
     return rows;
+}
+
+nb::tuple sources() {
+    nb::list names;
+    for (const std::string_view takes : mercer::kTakes) names.append(std::string(takes));
+    return nb::tuple(names);
 }
 
 }  // namespace
@@ -77,7 +89,7 @@ NB_MODULE(_core, m) {
     nb::class_<mercer::Plan>(m, "Plan", "A lowered kernel: leaves and a tape of elementwise instructions.")
         .def(
             "__init__",
-            [](mercer::Plan* self, const std::vector<std::string>& leaves, const std::vector<Step>& tape, int registers,
+            [](mercer::Plan* self, const std::vector<Leaf>& leaves, const std::vector<Step>& tape, int registers,
                int rows, int result) { new (self) mercer::Plan(plan_of(leaves, tape, registers, rows, result)); },
             "leaves"_a, "tape"_a, "registers"_a, "rows"_a, "result"_a)
         .def_prop_ro("slots", &mercer::Plan::slots);
@@ -88,8 +100,12 @@ NB_MODULE(_core, m) {
         .def("dense", &Side::dense, "rows"_a)
         .def("sparse", &Side::sparse, "offsets"_a, "columns"_a, "values"_a.none(), "d"_a, "sizes"_a.none())
         .def("codes", &Side::codes, "codes"_a)
+        .def("letters", &Side::letters, "offsets"_a, "codes"_a)
+        .def("networks", &Side::networks, "offsets"_a, "words"_a)
+        .def("parts", &Side::parts, "offsets"_a, "rows"_a)
         .def("matrix", &Side::matrix, "rows"_a)
         .def("call", &Side::call, "fn"_a)
+        .def("bags", &Side::bags, "offsets"_a, "plan"_a, "parts"_a)
         .def("rows", &Side::rows, "values"_a)
         .def_prop_ro("n", [](const Side& self) { return self.side.n; });
 
@@ -104,7 +120,8 @@ NB_MODULE(_core, m) {
              "doublings"_a = 0,
              "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis). "
              "More columns follow for every further rung r: those of the entries' powers of 2**(r*doublings).")
-        .def("normal", &Basis::normal, "left"_a.none(), "v"_a, "w"_a.none(), "single"_a, "K.T @ (K @ v + w), one pass.")
+        .def("normal", &Basis::normal, "left"_a.none(), "v"_a.none(), "w"_a.none(), "d"_a.none(), "single"_a,
+             "K.T @ (d * (K @ v + w)), one pass; without v, w or d they are 0, 0 and 1.")
         .def("topk", &Basis::topk, "left"_a.none(), "k"_a, "largest"_a, "single"_a,
              "The k best of each row: values and indices.")
         .def("pairs", &Basis::pairs, "left"_a, "k(left[i], basis[i]) for every i.")
@@ -182,11 +199,13 @@ NB_MODULE(_core, m) {
         "The diagonals of Q' (T + shift)^-1 Q for a tridiagonal T; None where some T + shift is not positive.");
 
     mercer::bindings::bind_smo(m);
+    mercer::bindings::bind_graphs(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
     m.def("operations", &operations, nb::sig("def operations() -> dict[str, tuple[str, ...]]"),
           "The tape's instructions: name -> operands, of leaf, a, b, row, s, t.");
-    m.def("leaves", &leaves, nb::sig("def leaves() -> dict[str, tuple[str, str]]"),
-          "The kinds of leaves: name -> what one takes from the points, and what it is.");
+    m.def("leaves", &leaves, nb::sig("def leaves() -> dict[str, tuple[str, int, str]]"),
+          "The kinds of leaves: name -> what one takes from the points, how many parameters it has, what it is.");
+    m.def("sources", &sources, nb::sig("def sources() -> tuple[str, ...]"), "What a leaf may take from the points.");
     m.def(
         "instruction_sets",
         [] {

@@ -48,15 +48,20 @@ void Gathered::add(const Dense& from, std::span<const Index> rows) {
     side_.sources.emplace_back(copy);
 }
 
-void Gathered::add(const Sparse& from, std::span<const Index> rows) {
-    Sparse copy = from;
-    copy.n = side_.n;
+const Index* Gathered::gathered_offsets(const Index* from, std::span<const Index> rows) {
     Index* offsets = own<Index>(side_.n + 1);
     offsets[0] = 0;
     for (Index r = 0; r < side_.n; ++r) {
         const Index row = rows[static_cast<std::size_t>(r)];
-        offsets[r + 1] = offsets[r] + from.offsets[row + 1] - from.offsets[row];
+        offsets[r + 1] = offsets[r] + from[row + 1] - from[row];
     }
+    return offsets;
+}
+
+void Gathered::add(const Sparse& from, std::span<const Index> rows) {
+    Sparse copy = from;
+    copy.n = side_.n;
+    const Index* offsets = gathered_offsets(from.offsets, rows);
     const auto copied = [&]<class T>(const T* values) {
         T* out = own<T>(offsets[side_.n]);
         T* to = out;
@@ -82,12 +87,51 @@ void Gathered::add(const Codes& from, std::span<const Index> rows) {
     side_.sources.emplace_back(copy);
 }
 
+void Gathered::add(const Letters& from, std::span<const Index> rows) {
+    const Index* offsets = gathered_offsets(from.offsets, rows);
+    std::int32_t* const codes = own<std::int32_t>(offsets[side_.n]);
+    std::int32_t* to = codes;
+    for (const Index row : rows) to = std::copy(from.codes + from.offsets[row], from.codes + from.offsets[row + 1], to);
+    side_.sources.emplace_back(Letters{offsets, codes, side_.n});
+}
+
+void Gathered::add(const Parts& from, std::span<const Index> rows) {
+    Parts copy = from;
+    copy.n = side_.n;
+    copy.offsets = gathered_offsets(from.offsets, rows);
+    copy.values.data = from.values.as_they_are([&]<class T>(const T* values) -> const void* {
+        T* const out = own<T>(copy.offsets[side_.n] * from.d);
+        T* to = out;
+        for (const Index row : rows)
+            to = std::copy(values + from.offsets[row] * from.d, values + from.offsets[row + 1] * from.d, to);
+        return out;
+    });
+    side_.sources.emplace_back(copy);
+}
+
 void Gathered::add(const Matrix&, std::span<const Index>) {
     throw std::invalid_argument("rows of stored entries cannot be gathered");
 }
 
 void Gathered::add(const Call&, std::span<const Index>) {
     throw std::invalid_argument("rows of a function's entries cannot be gathered");
+}
+
+void Gathered::add(const Bags& from, std::span<const Index> rows) {
+    Bags copy = from;
+    copy.n = side_.n;
+    Index* offsets = own<Index>(side_.n + 1);
+    offsets[0] = 0;
+    std::vector<Index> parts;
+    for (Index r = 0; r < side_.n; ++r) {
+        const Index row = rows[static_cast<std::size_t>(r)];
+        for (Index part = from.offsets[row]; part < from.offsets[row + 1]; ++part) parts.push_back(part);
+        offsets[r + 1] = static_cast<Index>(parts.size());
+    }
+    copy.offsets = offsets;
+    const auto gathered = std::make_shared<const Gathered>(*from.parts, parts);
+    copy.parts = std::shared_ptr<const Side>(gathered, &gathered->side());
+    side_.sources.emplace_back(copy);
 }
 
 }  // namespace mercer

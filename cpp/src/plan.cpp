@@ -20,8 +20,11 @@ unsigned operands(Op op) {
     return kLeaf;
 }
 
-Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result)
+Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result,
+           std::vector<std::vector<double>> parameters)
     : leaves_(std::move(leaves)), uses_(leaves_.size()), tape_(std::move(tape)), rows_(rows), result_(result) {
+    parameters.resize(std::max(parameters.size(), leaves_.size()));
+    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) uses_[leaf].parameters = std::move(parameters[leaf]);
     check(registers);
     for (std::size_t at = 0; at < tape_.size(); ++at) {
         tape_[at].origin = static_cast<int>(at);
@@ -44,6 +47,10 @@ Plan::Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int register
 
 void Plan::check(int registers) const {
     std::vector<bool> written(static_cast<std::size_t>(std::max(registers, 0)), false);
+    for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
+        if (uses_[leaf].parameters.size() != row_of(leaves_[leaf]).parameters)
+            throw std::invalid_argument("plan: a leaf has the wrong number of parameters");
+    }
     const auto is_written = [&](int r) { return r >= 0 && r < registers && written[static_cast<std::size_t>(r)]; };
     for (const Instruction& step : tape_) {
         if (step.out < 0 || step.out >= registers || written[static_cast<std::size_t>(step.out)])

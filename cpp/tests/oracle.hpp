@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -24,9 +25,11 @@ struct Formula {
     std::vector<Kind> leaves;
     std::vector<mercer::Instruction> tape;
     int rows = 0;
+    std::vector<std::vector<double>> parameters = {};
 
-    int leaf(Kind kind) {
+    int leaf(Kind kind, std::vector<double> of_leaf = {}) {
         leaves.push_back(kind);
+        parameters.push_back(std::move(of_leaf));
         return static_cast<int>(leaves.size()) - 1;
     }
     int add(Op op, int a = -1, int b = -1, double s = 0.0, double t = 0.0) {
@@ -36,12 +39,12 @@ struct Formula {
     int scaled(int a, double s, double t = 0.0) { return add(Op::affine, a, -1, s, t); }
     mercer::Plan plan() const {
         const int registers = static_cast<int>(tape.size());
-        return mercer::Plan(leaves, tape, registers, rows, registers - 1);
+        return mercer::Plan(leaves, tape, registers, rows, registers - 1, parameters);
     }
 };
 
 // What the points of a leaf look like.
-enum class Make { dense, positive, unit, sparse, set, codes, stored, callback };
+enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, bags, nested, letters, parts };
 
 // Points and the memory that a Side looks at, in both precisions. Every number is a float, so that both precisions are
 // given the same points.
@@ -87,9 +90,32 @@ class Points {
         };
         each([&](mercer::Side& side, bool) { side.sources.push_back(mercer::Call{fill, n()}); });
     }
+    void letters(std::vector<Index> offsets, std::vector<std::int32_t> codes) {
+        const Index* o = integers_.emplace_back(std::move(offsets)).data();
+        const std::int32_t* c = columns_.emplace_back(std::move(codes)).data();
+        each([&](mercer::Side& side, bool) { side.sources.push_back(mercer::Letters{o, c, n()}); });
+    }
+    void parts(std::vector<Index> offsets, const std::vector<double>& values, Index d) {
+        const Index* o = integers_.emplace_back(std::move(offsets)).data();
+        each([&](mercer::Side& side, bool single) {
+            side.sources.push_back(mercer::Parts{o, keep(values, single), n(), d});
+        });
+    }
     void row(std::vector<double> values) {
         const double* r = doubles_.emplace_back(std::move(values)).data();
         each([&](mercer::Side& side, bool) { side.rows.push_back(r); });
+    }
+
+    // Bags of parts, with the plan of a kernel of these.
+    Points& bags(std::vector<Index> offsets, const mercer::Plan& plan) {
+        Points& parts = parts_.emplace_back(offsets.back());
+        const Index* o = integers_.emplace_back(std::move(offsets)).data();
+        const auto shared = std::make_shared<const mercer::Plan>(plan);
+        each([&](mercer::Side& side, bool single) {
+            const std::shared_ptr<const mercer::Side> inside(std::shared_ptr<void>(), &parts.side(single));
+            side.sources.push_back(mercer::Bags{o, inside, shared, n()});
+        });
+        return parts;
     }
 
    private:
@@ -108,6 +134,7 @@ class Points {
     std::deque<std::vector<double>> doubles_;
     std::deque<std::vector<Index>> integers_;
     std::deque<std::vector<std::int32_t>> columns_;
+    std::deque<Points> parts_;
 };
 
 struct Draw {
@@ -135,6 +162,20 @@ struct Kernel {
 
 inline double called_entry(Index i, Index j) {
     return std::cos(0.37 * double(i)) * std::cos(0.37 * double(j)) + (i == j);
+}
+
+// The kernel of the parts of bags: a gaussian with a row register; of bags of bags, the sum of it.
+inline Kernel part_kernel(bool nested) {
+    if (nested) {
+        Kernel kernel{"sum", {}, {Make::bags}};
+        kernel.formula.add(Op::value, kernel.formula.leaf(Kind::convolution));
+        return kernel;
+    }
+    Kernel kernel{"weighted gaussian", {}, {Make::dense}};
+    Formula& f = kernel.formula;
+    f.rows = 1;
+    f.add(Op::mul_rows, f.add(Op::exp, f.scaled(f.add(Op::sqdist, f.leaf(Kind::dot)), -0.2)), 0);
+    return kernel;
 }
 
 // Random points for a kernel: n of them, d wide, to be the left side of a Gram matrix with m columns. The points of a
@@ -205,6 +246,31 @@ inline void draw_points(const Kernel& kernel, Index m, Index d, unsigned seed, I
             case Make::callback:
                 points.call(called_entry);
                 break;
+            case Make::bags:
+            case Make::nested: {
+                const bool nested = make == Make::nested;
+                std::vector<Index> offsets = {0};  // every seventh bag is empty
+                for (Index i = 0; i < n; ++i)
+                    offsets.push_back(offsets.back() + (i % 7 == 5 ? 0 : draw.below(nested ? 3 : 9)));
+                const Kernel part = part_kernel(nested);
+                Points& parts = points.bags(std::move(offsets), part.formula.plan());
+                draw_points(part, 0, d, seed + 1, 0, parts);
+                break;
+            }
+            case Make::letters:
+            case Make::parts: {
+                std::vector<Index> offsets = {0};  // every seventh point is empty
+                for (Index i = 0; i < n; ++i) offsets.push_back(offsets.back() + (i % 7 == 5 ? 0 : draw.below(9)));
+                if (make == Make::parts) {
+                    const std::vector<double> values = draw.normals(offsets.back() * d);
+                    points.parts(std::move(offsets), values, d);
+                    break;
+                }
+                std::vector<std::int32_t> codes(static_cast<std::size_t>(offsets.back()));
+                for (std::int32_t& code : codes) code = static_cast<std::int32_t>(draw.below(4)) - 1;
+                points.letters(std::move(offsets), std::move(codes));
+                break;
+            }
         }
     }
     while (static_cast<int>(points.side().rows.size()) < kernel.formula.rows) {
@@ -287,6 +353,21 @@ inline std::vector<Kernel> kernels() {
         f.scaled(f.add(Op::value, f.leaf(Kind::callback)), 1.0, 1.0);
     }
     {
+        Formula& f = begin("two lengths of subsequences", {Make::letters, Make::letters});
+        const int longer = f.add(Op::value, f.leaf(Kind::subsequence, {5.0, 0.75}));
+        f.add(Op::add, longer, f.add(Op::value, f.leaf(Kind::subsequence, {2.0, 1.0})));
+    }
+    {
+        Formula& f = begin("sum over the parts of bags, normalised", {Make::bags}, 1);
+        f.add(Op::mul_rows, f.add(Op::value, f.leaf(Kind::convolution)), 0);
+        all.back().slack = 64.0;  // as many pairs of parts
+    }
+    {
+        Formula& f = begin("sum over the parts of bags of bags", {Make::nested});
+        f.add(Op::value, f.leaf(Kind::convolution));
+        all.back().slack = 256.0;
+    }
+    {
         Formula& f = begin("row registers", {Make::dense}, 2);
         const int inner = f.add(Op::inner, f.leaf(Kind::dot));
         const int scaled = f.add(Op::mul_rows, inner, 0);
@@ -346,7 +427,46 @@ inline std::pair<Real, Real> inner_and_sqdist(const mercer::Source& left, Index 
     return {inner, square};
 }
 
-inline Real leaf_value(Kind kind, const mercer::Source& left, Index i, const mercer::Source& right, Index j) {
+// By the definition: the weight of every choice of places in both strings that reads the same.
+inline Real subsequences(const std::int32_t* x, const std::int32_t* x_end, const std::int32_t* z,
+                         const std::int32_t* z_end, int left, bool begun, Real decay) {
+    if (left == 0) return 1;
+    Real sum = 0;
+    for (const std::int32_t* a = x; a < x_end; ++a) {
+        for (const std::int32_t* b = z; b < z_end; ++b) {
+            if (*a != *b) continue;
+            const Real spans = begun ? Real(a - x) + Real(b - z) + 2 : 2;
+            sum += std::pow(decay, spans) * subsequences(a + 1, x_end, b + 1, z_end, left - 1, true, decay);
+        }
+    }
+    return sum;
+}
+
+inline Real entry(const Formula& formula, const mercer::Side& left, Index i, const mercer::Side& right, Index j);
+
+inline Real sum_of_parts(const mercer::Bags& left, Index i, const mercer::Bags& right, Index j) {
+    const bool nested = std::holds_alternative<mercer::Bags>(left.parts->sources[0]);
+    const Formula formula = part_kernel(nested).formula;
+    Real sum = 0;
+    for (Index p = left.offsets[i]; p < left.offsets[i + 1]; ++p) {
+        for (Index q = right.offsets[j]; q < right.offsets[j + 1]; ++q)
+            sum += entry(formula, *left.parts, p, *right.parts, q);
+    }
+    return sum;
+}
+
+inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::Source& left, Index i,
+                       const mercer::Source& right, Index j) {
+    const Kind kind = formula.leaves[leaf];
+    if (kind == Kind::subsequence) {
+        const auto& x = std::get<mercer::Letters>(left);
+        const auto& z = std::get<mercer::Letters>(right);
+        return subsequences(x.codes + x.offsets[i], x.codes + x.offsets[i + 1], z.codes + z.offsets[j],
+                            z.codes + z.offsets[j + 1], static_cast<int>(formula.parameters[leaf][0]), false,
+                            Real(formula.parameters[leaf][1]));
+    }
+    if (kind == Kind::convolution)
+        return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);
     if (kind == Kind::equal) return std::get<mercer::Codes>(left).codes[i] == std::get<mercer::Codes>(right).codes[j];
     if (kind == Kind::stored) {
         const auto& matrix = std::get<mercer::Matrix>(left);
@@ -392,7 +512,7 @@ inline Real entry(const Formula& formula, const mercer::Side& left, Index i, con
                 value = inner_and_sqdist(left.sources[leaf], i, right.sources[leaf], j).second;
                 break;
             case Op::value:
-                value = leaf_value(formula.leaves[leaf], left.sources[leaf], i, right.sources[leaf], j);
+                value = leaf_value(formula, leaf, left.sources[leaf], i, right.sources[leaf], j);
                 break;
             case Op::constant:
                 value = step.s;

@@ -1,7 +1,7 @@
 // The table of leaves: its rows are whole, and each fills tiles with what it says of one pair.
 #include <set>
 
-#include "mercer/leaves.hpp"
+#include "mercer/parts.hpp"
 #include "walks.hpp"
 
 namespace {
@@ -28,7 +28,19 @@ std::vector<oracle::Make> makes(Takes takes) {
             return {oracle::Make::stored};
         case Takes::calls:
             return {oracle::Make::callback};
+        case Takes::bags:
+            return {oracle::Make::bags, oracle::Make::nested};
+        case Takes::letters:
+            return {oracle::Make::letters};
+        case Takes::parts:
+            return {oracle::Make::parts};
     }
+    return {};
+}
+
+// Some that each kind may have.
+std::vector<double> parameters(Kind kind) {
+    if (kind == Kind::subsequence) return {5.0, 0.75};
     return {};
 }
 
@@ -37,7 +49,7 @@ oracle::Kernel alone(std::size_t kind, oracle::Make make) {
     oracle::Kernel kernel{"alone", {}, {make}};
     const Op reading = mercer::kLeaves[kind].reading == Reading::products ? Op::inner : Op::value;
     kernel.formula.rows = make == oracle::Make::set ? 1 : 0;
-    kernel.formula.add(reading, kernel.formula.leaf(static_cast<Kind>(kind)));
+    kernel.formula.add(reading, kernel.formula.leaf(static_cast<Kind>(kind), parameters(static_cast<Kind>(kind))));
     return kernel;
 }
 
@@ -83,7 +95,7 @@ TEST("A plan reads products of the leaves that have them, and the value of the o
     for (std::size_t kind = 0; kind < mercer::kLeaves.size(); ++kind) {
         for (const Op op : {Op::inner, Op::sqdist, Op::value}) {
             oracle::Formula formula;
-            formula.add(op, formula.leaf(static_cast<Kind>(kind)));
+            formula.add(op, formula.leaf(static_cast<Kind>(kind), parameters(static_cast<Kind>(kind))));
             const bool is_right = (op == Op::value) == (mercer::kLeaves[kind].reading == Reading::value);
             bool is_taken = true;
             try {
@@ -103,8 +115,8 @@ TEST("A tile holds what a leaf gives for each pair") {
             const walks::Gram gram(plan, &side, side, way);
             const std::vector<double> K = gram.store();
             for (Index i = 0; i < side.n; ++i) {
-                const double value =
-                    with_leaf(kind, [&](auto row) { return row.pair(side.sources[0], side.sources[0], i); });
+                const double value = with_leaf(
+                    kind, [&](auto row) { return row.pair(plan.uses()[0], side.sources[0], side.sources[0], i); });
                 CHECK_NEAR(K[static_cast<std::size_t>(i * side.n + i)], value, (way.single ? 1e-5 : 1e-13) * 20.0);
             }
         }
@@ -114,8 +126,26 @@ TEST("A tile holds what a leaf gives for each pair") {
 TEST("What a leaf has packed is counted") {
     each_leaf([](Kind kind, const mercer::Plan& plan, const oracle::Points& points) {
         const std::unique_ptr<mercer::Packed> packed = pack_side<double>(plan, points.side());
-        const bool is_packed = kind != Kind::stored && kind != Kind::callback;
+        const Takes takes = mercer::row_of(kind).takes;
+        const bool is_packed = takes != Takes::entries && takes != Takes::calls && takes != Takes::letters;
         const Index rows = plan.rows() * Index{kBlockRows} * Index{sizeof(double)};
         CHECK_EQUAL(packed->bytes() > rows, is_packed);
     });
+}
+
+TEST("A plan refuses a leaf with too few or too many parameters") {
+    for (std::size_t kind = 0; kind < mercer::kLeaves.size(); ++kind) {
+        for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+            oracle::Formula formula;
+            const Op op = mercer::kLeaves[kind].reading == Reading::products ? Op::inner : Op::value;
+            formula.add(op, formula.leaf(static_cast<Kind>(kind), std::vector<double>(count, 1.0)));
+            bool is_taken = true;
+            try {
+                formula.plan();
+            } catch (const std::invalid_argument&) {
+                is_taken = false;
+            }
+            CHECK_EQUAL(is_taken, count == mercer::kLeaves[kind].parameters);
+        }
+    }
 }

@@ -52,6 +52,20 @@ TEST("Rows that were gathered have the kernel values of the whole") {
     }
 }
 
+TEST("Gathered bags have the parts that they had") {
+    Points points(3);
+    points.parts({0, 2, 2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 2);
+    for (const bool single : {false, true}) {
+        const mercer::Gathered some(points.side(single), std::vector<Index>{2, 1, 0});
+        const auto& parts = std::get<mercer::Parts>(some.side().sources[0]);
+        CHECK_EQUAL(parts.count(0), 3);
+        CHECK_EQUAL(parts.count(1), 0);
+        const std::vector<double> wanted = {5, 6, 7, 8, 9, 10, 1, 2, 3, 4};
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            CHECK_EQUAL(parts.values.at<double>(static_cast<Index>(i)), wanted[i]);
+    }
+}
+
 TEST("No rows can be gathered, and all of them") {
     Draw draw(1);
     Points points(7);

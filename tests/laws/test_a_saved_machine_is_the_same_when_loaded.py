@@ -40,9 +40,12 @@ from mercer import (
     Polynomial,
     Precomputed,
     Quadratic,
+    RandomWalk,
     Scale,
     SetIntersection,
+    ShortestPath,
     Spectrum,
+    WeisfeilerLehmanAssignment,
     Window,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
@@ -59,6 +62,16 @@ LABELS = np.array(["high", "low", "middle"])[np.argsort(np.argsort(NUMBERS)) // 
 WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "whether", "tis"] * 3
 SETS = [set(RNG.integers(0, 8, size=3).tolist()) for _ in range(N)]
 MIXED = [(len(word), word, None, frozenset([word]), 0.1) for word in WORDS]
+GRAPHS = [
+    {
+        "edges": [(0, 1), (1, 2), (2, 3), (i % 3, 4)],
+        "labels": [word, "x", ("a tuple", 1), 2, 2.5],
+        "edge_labels": [1, 2, "3", i % 2],
+        "attributes": [[float(i)]] * 5,
+        "directed": i % 2 == 0,
+    }
+    for i, word in enumerate(WORDS)
+]
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
 MACHINES: dict[str, Any] = {
@@ -113,6 +126,8 @@ DOMAINS: dict[str, Case] = {
     "sets": Case(SETS, SetIntersection()),
     "sets as vectors": Case(SETS, RBF().on(Indicator())),
     "strings": Case(WORDS, Delta() + 1.0),
+    "graphs": Case(GRAPHS, WeisfeilerLehmanAssignment(2).normalised() + ShortestPath()),
+    "walks in graphs": Case(GRAPHS, RandomWalk(0.05)),
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
     "strings of bytes": Case([word.encode() for word in WORDS], Spectrum(2) + 1.0),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),

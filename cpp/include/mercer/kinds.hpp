@@ -12,7 +12,7 @@
 namespace mercer {
 
 enum class Kind : std::uint8_t {
-#define MERCER_LEAF(name, takes, reading, text) name,
+#define MERCER_LEAF(name, ...) name,
 #include "mercer/leaves.def"
 #undef MERCER_LEAF
 };
@@ -23,11 +23,15 @@ enum class Takes : std::uint8_t {
     coordinates,  // dense rows
     amounts,      // dense rows without negative numbers
     codes,
-    entries,  // of a matrix
-    calls,    // of a function
+    entries,   // of a matrix
+    calls,     // of a function
+    bags,      // of points of any kind
+    letters,   // in a string of them
+    parts,     // vectors: of a bag, or of a series
+    networks,  // graphs, in letters
 };
-inline constexpr auto kTakes =
-    std::to_array<std::string_view>({"vectors", "coordinates", "amounts", "codes", "entries", "calls"});
+inline constexpr auto kTakes = std::to_array<std::string_view>(
+    {"vectors", "coordinates", "amounts", "codes", "entries", "calls", "bags", "letters", "parts", "networks"});
 
 // What a tape reads of a leaf's tile: inner products, and distances that are made of them; or the tile as it is.
 enum class Reading : std::uint8_t { products, value };
@@ -36,10 +40,11 @@ struct LeafRow {
     std::string_view name;
     Takes takes;
     Reading reading;
+    std::size_t parameters;
     std::string_view text;
 };
 inline constexpr auto kLeaves = std::to_array<LeafRow>({
-#define MERCER_LEAF(name, takes, reading, text) {#name, Takes::takes, Reading::reading, text},
+#define MERCER_LEAF(name, takes, reading, parameters, text) {#name, Takes::takes, Reading::reading, parameters, text},
 #include "mercer/leaves.def"
 #undef MERCER_LEAF
 });
@@ -60,6 +65,13 @@ inline bool fits(Takes takes, const Source& source) {
             return std::holds_alternative<Matrix>(source);
         case Takes::calls:
             return std::holds_alternative<Call>(source);
+        case Takes::bags:
+            return std::holds_alternative<Bags>(source);
+        case Takes::letters:
+        case Takes::networks:
+            return std::holds_alternative<Letters>(source);
+        case Takes::parts:
+            return std::holds_alternative<Parts>(source);
     }
     return false;
 }

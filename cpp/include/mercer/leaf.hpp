@@ -24,7 +24,8 @@ struct Patch {
     Index columns = 0;  // at most kStripCols
 };
 
-// Leaf<K> has `fill_tile`; `pair`, one value in double; and whichever of the following it needs.
+// Leaf<K> has `fill_tile`; `pair`, one value in double, of use, left, right and i; and whichever of the following it
+// needs.
 template <Kind K>
 struct Leaf;
 

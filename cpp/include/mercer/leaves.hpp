@@ -9,7 +9,7 @@ namespace mercer::MERCER_ISA {
 // One block of left rows of one leaf, ready for the micro-kernel.
 template <class T>
 struct LeftLeaf : LeftRows<T>
-#define MERCER_LEAF(name, takes, reading, text) , LeftMemory<Kind::name, T>
+#define MERCER_LEAF(name, ...) , LeftMemory<Kind::name, T>
 #include "mercer/leaves.def"
 #undef MERCER_LEAF
 {
@@ -17,13 +17,13 @@ struct LeftLeaf : LeftRows<T>
 
 template <class T>
 struct PackedLeaf : RightRows<T>
-#define MERCER_LEAF(name, takes, reading, text) , RightMemory<Kind::name, T>
+#define MERCER_LEAF(name, ...) , RightMemory<Kind::name, T>
 #include "mercer/leaves.def"
 #undef MERCER_LEAF
 {
     Index bytes() const {
         Index total = RightRows<T>::bytes();
-#define MERCER_LEAF(name, takes, reading, text) total += RightMemory<Kind::name, T>::bytes();
+#define MERCER_LEAF(name, ...) total += RightMemory<Kind::name, T>::bytes();
 #include "mercer/leaves.def"
 #undef MERCER_LEAF
         return total;
@@ -34,8 +34,8 @@ struct PackedLeaf : RightRows<T>
 template <class Use>
 MERCER_INLINE auto with_leaf(Kind kind, Use use) {
     switch (kind) {
-#define MERCER_LEAF(name, takes, reading, text) \
-    case Kind::name:                            \
+#define MERCER_LEAF(name, ...) \
+    case Kind::name:           \
         return use(Leaf<Kind::name>{});
 #include "mercer/leaves.def"
 #undef MERCER_LEAF

@@ -43,8 +43,9 @@ struct Instruction {
     double offset = 0.0;
 };
 
-// How a leaf is computed, decided from how the tape reads it.
+// How a leaf is computed: its parameters, and what is decided from how the tape reads it.
 struct LeafUse {
+    std::vector<double> parameters;
     bool centred = false;   // some reading is a distance: rows are shifted by the mean of the right side
     bool apart = false;     // every reading is a distance
     bool gaussian = false;  // its only reading is exp(scale * |x - z|^2): dense tiles hold its exponents
@@ -54,7 +55,9 @@ struct LeafUse {
 
 class Plan {
    public:
-    Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result);
+    // `parameters`: of each leaf; none where no leaf has any.
+    Plan(std::vector<Kind> leaves, std::vector<Instruction> tape, int registers, int rows, int result,
+         std::vector<std::vector<double>> parameters = {});
 
     const std::vector<Kind>& leaves() const { return leaves_; }
     const std::vector<LeafUse>& uses() const { return uses_; }

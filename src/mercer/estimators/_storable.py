@@ -41,11 +41,14 @@ class Storable:
         The attributes that it has after fit, apart from its parameters; with a question mark those it may lack.
     needs : str
         The part that its model must have.
+    unless : str
+        The attribute that stands for a fit without that part.
     """
 
     kind: type
     fitted: str
     needs: str = ""
+    unless: str = ""
 
     @property
     def names(self) -> frozenset[str]:
@@ -70,9 +73,9 @@ SMOOTHER = f"{MACHINE} bandwidth_ bandwidths_? loo_scores_? loo_score_?"
 ESTIMATORS: dict[str, Storable] = {
     f"mercer.{row.kind.__name__}": row
     for row in (
-        Storable(KernelRidge, RIDGE, "uncertainty"),
+        Storable(KernelRidge, f"{RIDGE} landmarks_?", "uncertainty", unless="landmarks_"),
         Storable(KernelRidgeCV, f"{RIDGE} alpha_ best_score_ loo_residuals_ cv_results_?", "uncertainty"),
-        Storable(KernelLogisticRegression, f"{SOLVED} classes_", "classes"),
+        Storable(KernelLogisticRegression, f"{SOLVED} classes_ landmarks_?", "classes"),
         Storable(SVC, PAIRWISE, "pairs"),
         Storable(NuSVC, PAIRWISE, "pairs"),
         Storable(SVR, SUPPORT),
@@ -128,6 +131,7 @@ FITS: dict[str, Callable[[Any, Model], bool]] = {
     "classes_": lambda value, model: _is_same(value, model.classes),
     "class_weight_": lambda value, model: _array(value, "f", (len(model.classes),)),
     "_n_support": lambda value, model: _array(value, "i", (len(model.classes),)),
+    "landmarks_": lambda value, model: _array(value, "i", (len(model.basis),)),
     "loo_residuals_": _of_rows,
     "cv_results_": _of_rows,
     "bandwidth_": lambda value, model: isinstance(value, Real),
@@ -215,7 +219,7 @@ def _check(row: Storable, fitted: dict[str, Any]) -> None:
             good = False
         if not good:
             raise BadModelFile(f"{name} of {row.kind.__name__} does not fit the model of the file.")
-    if row.needs and getattr(model, row.needs) is None:
+    if row.needs and row.unless not in fitted and getattr(model, row.needs) is None:
         raise BadModelFile(f"The model of the file has no {row.needs}, which {row.kind.__name__} needs.")
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import BadModelFile
+from mercer.io.checks import check
 from mercer.io.codec import Reader, Row, Writer, add_row, text
 from mercer.io.formulas import read_formula, written_formula
-from mercer.io.points import POINTS, check
+from mercer.io.points import POINTS
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.features import beginning, learnt_again
 from mercer.kernels.kernel import Distance, Kernel

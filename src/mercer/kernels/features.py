@@ -21,12 +21,14 @@ from mercer.kernels.featurepieces import (
     Monomials,
     OneHot,
     Ones,
+    Pooled,
     SideBySide,
     Stretched,
     Through,
     Weighted,
 )
 from mercer.kernels.kernel import BUILD, Kernel
+from mercer.kernels.parts import bags_of
 from mercer.kernels.powers import PolynomialOf, Power
 from mercer.kernels.rules import (
     ADDITION,
@@ -34,6 +36,7 @@ from mercer.kernels.rules import (
     CHI_SQUARED,
     CONGRUENCE,
     CONSTANT,
+    CONVOLUTION,
     DELTA,
     DIRECT_SUM,
     EXPONENTIAL,
@@ -48,6 +51,7 @@ from mercer.kernels.rules import (
     SCHOENBERG,
     SCHUR_PRODUCT,
     TENSOR,
+    WALKS,
     Rule,
 )
 from mercer.kernels.sources import values_of, vectors_of
@@ -134,6 +138,13 @@ def _pullback(node: Any, seen: Seen, fit: Fit) -> Features:
     return fit.of(node.kernel, Width(width))
 
 
+def _pooled(node: Any, seen: Seen, fit: Fit) -> Features:
+    if isinstance(seen, Width):
+        fit.refuse_width(node, "bags have no columns.")
+    owner = repr(node)
+    return Pooled(owner, fit.of(node.kernel, bags_of(seen, owner).parts))
+
+
 def _crossed(node: Any, seen: Seen, fit: Fit) -> Features:
     """The Kronecker product of different factors; a factor that is repeated needs no product twice."""
     repeated = Counter(node.premises())
@@ -182,6 +193,7 @@ RECIPES: dict[Rule, Recipe] = {
     POLYNOMIAL: lambda node, seen, fit: Monomials(COEFFICIENTS[type(node)](node), fit.of(node.kernel, seen)),
     CONGRUENCE: lambda node, seen, fit: Weighted(node.function, fit.of(node.kernel, seen)),
     PULLBACK: _pullback,
+    CONVOLUTION: _pooled,
 }
 
 # Why the other rules that make kernels have no recipe.
@@ -192,6 +204,7 @@ REASONS: dict[Rule, str] = {
     MINIMUM: "min has one feature 1[t ≤ x] for every threshold t, infinitely many.",
     CHI_SQUARED: "2xz/(x + z) has one feature x·e^(−tx) for every t > 0, infinitely many.",
     INVERSE_SUM: "1/(a(x) + a(z)) has one feature e^(−t·a(x)) for every t > 0, infinitely many.",
+    WALKS: "graphs with a cycle have walks of every length, and so one feature for each of infinitely many texts.",
     ASSUMED: "a claim names no features.",
 }
 
@@ -234,6 +247,7 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
     Σ aₙ·kⁿ                         √(aₙ·n!/α!)·φ^α, one for each multiset α of n features
     f(x)·k(x, z)·f(z)               f·φ
     k(m(x), m(z))                   φ∘m, with m fitted on X
+    Σᵢⱼ k(xᵢ, zⱼ)                   Σᵢ φ(xᵢ)
     [x = z]                         one for each value in X
     ==============================  ========================================================
 

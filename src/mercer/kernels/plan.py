@@ -25,11 +25,14 @@ class LeafKind(NamedTuple):
     ----------
     takes : str
         What it takes from the points: a row of `mercer.kernels.sources.SOURCES`.
+    parameters : int
+        How many numbers say which leaf of this kind it is.
     text : str
         What it reads of a pair of them.
     """
 
     takes: str
+    parameters: int
     text: str
 
 
@@ -69,8 +72,10 @@ class Leaf:
 
     kind: str
     view: int
+    parameters: tuple[float, ...] = ()
     fn: Callable[..., Any] | None = None
     form: str = ""
+    part: object = None  # of a sum over parts: the kernel that they have
 
 
 @final

@@ -19,6 +19,10 @@ CITATIONS: dict[str, str] = {
     "bishop": "C. M. Bishop, Pattern Recognition and Machine Learning, Springer 2006, section 6.2.",
     "cho-saul": "Y. Cho, L. K. Saul, Kernel methods for deep learning, NIPS 2009, 342–350.",
     "claim": "The user's claim, proved nowhere.",
+    "gartner": "T. Gärtner, P. A. Flach, A. Kowalczyk, A. J. Smola, Multi-instance kernels, ICML 2002, 179–186.",
+    "haussler": "D. Haussler, Convolution kernels on discrete structures, technical report UCSC-CRL-99-10, 1999.",
+    "gartner-flach": "T. Gärtner, P. Flach, S. Wrobel, On graph kernels: hardness results and alternatives, COLT 2003.",
+    "lodhi": "H. Lodhi et al., Text classification using string kernels, JMLR 2 (2002), 419–444.",
     "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
     "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
     "scholkopf": "B. Schölkopf, The kernel trick for distances, NIPS 2000, 301–307.",
@@ -221,6 +225,13 @@ INVERSE_SUM = Rule(
     "bcr",
     nonnegative=_always,
 )
+CONVOLUTION = Rule(
+    "convolution",
+    "Σᵢⱼ k₁(xᵢ, zⱼ) over the parts of two finite bags is a kernel: the inner product of the sums Σᵢ φ(xᵢ).",
+    r"\sum_{i, j} k_1(x_i, z_j)",
+    "haussler",
+    nonnegative=_from_parts,
+)
 CITY_BLOCK = Rule(
     "city-block",
     "Σ |x − z| is conditionally negative definite: |x − z| = ∫ (1[t ≤ x] − 1[t ≤ z])² dt.",
@@ -269,6 +280,20 @@ DISTANCE_PULLBACK = Rule(
     concludes="distance",
     nonnegative=_always,
 )
+SUBSEQUENCES = Rule(
+    "subsequences",
+    "Σ λ^(spans of u in x and z) over common subsequences u is a kernel: an inner product, a coordinate for each u.",
+    r"\sum_{u} \sum_{i : x_i = u} \sum_{j : z_j = u} \lambda^{l(i) + l(j)}",
+    "lodhi",
+    nonnegative=_always,
+)
+WALKS = Rule(
+    "walks",
+    "Σ λⁿ·(common walks of n steps) is a kernel where it converges: an inner product, a coordinate for each text read.",
+    r"\sum_n \lambda^n \, \lvert \{\text{common walks of } n \text{ steps}\} \rvert",
+    "gartner-flach",
+    nonnegative=_always,
+)
 ASSUMED = Rule(
     "assumed",
     "The user's claim; nothing is derived.",
@@ -280,8 +305,9 @@ ASSUMED = Rule(
 TABLE: tuple[Rule, ...] = (
     INNER_PRODUCT, SCALING, ADDITION, POLYNOMIAL, SCHUR_PRODUCT, CONGRUENCE, EXPONENTIAL, QUADRATIC_FORM,
     CONSTANT, PULLBACK, DIRECT_SUM, TENSOR, POWER_SERIES, SCHOENBERG,
-    MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM,
+    MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM, CONVOLUTION,
     CITY_BLOCK, POLARISATION, BERNSTEIN, DISTANCE_SUM, DISTANCE_SCALING, DISTANCE_PULLBACK,
+    SUBSEQUENCES, WALKS,
     ASSUMED,
 )  # fmt: skip
 

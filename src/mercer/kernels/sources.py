@@ -17,7 +17,9 @@ from mercer.budget import allocate
 from mercer.errors import DomainMismatch, InvalidInput
 from mercer.kernels.called import FORMS
 from mercer.kernels.plan import LEAVES, Leaf
-from mercer.points import Domain, Indicators, Points, Stored, Vectors, require
+from mercer.maps.alphabet import Alphabet
+from mercer.maps.networks import Networks
+from mercer.points import Domain, Indicators, Parted, Points, Stored, Strings, Vectors, require
 
 __all__ = ["SOURCES", "Source", "source_of", "values_of", "vectors_of"]
 
@@ -183,6 +185,71 @@ class _Calls:
         side.call(block)
 
 
+@final
+@dataclass(frozen=True)
+class _Letters:
+    """Strings of numbered letters; those that the basis does not have share a number that it does not have either."""
+
+    owner: str
+    alphabet: Alphabet
+
+    @classmethod
+    def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        return cls(owner, Alphabet(_strings(basis, owner)))
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        found = _strings(points, self.owner)
+        side.letters(found.offsets, self.alphabet.codes(found, self.owner).astype(np.int32))
+
+
+def _strings(points: Points, owner: str) -> Strings:
+    found = require(points, frozenset({Domain.STRINGS}), owner)
+    assert isinstance(found, Strings)
+    return found
+
+
+@final
+@dataclass(frozen=True)
+class _Parts:
+    """Bags or series of vectors."""
+
+    owner: str
+    width: int
+
+    @classmethod
+    def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        return cls(owner, _parted(basis, owner).parts.shape[1])
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        found = _parted(points, self.owner)
+        if found.parts.shape[1] != self.width:
+            raise InvalidInput(
+                f"{self.owner} was fitted on vectors of {self.width} numbers.", f"Got {found.parts.shape[1]}."
+            )
+        side.parts(found.offsets, np.ascontiguousarray(found.parts))
+
+
+@final
+@dataclass(frozen=True)
+class _Networks:
+    """Graphs in numbers: those on which sums of walks converge, with the decay that is the leaf's parameter."""
+
+    networks: Networks
+
+    @classmethod
+    def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        return cls(Networks(owner, basis, leaf.parameters[0]))
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        side.networks(*self.networks(points))
+
+
+def _parted(points: Points, owner: str) -> Parted:
+    if not isinstance(points, Parted):
+        raise DomainMismatch(f"{owner} needs points that are made of vectors.", f"Got {points!r}.")
+    return points
+
+
 def vectors_of(points: Points, owner: str) -> Vectors | Indicators:
     """The points as rows that have inner products."""
     found = require(points, frozenset({Domain.VECTORS}), owner)
@@ -227,6 +294,9 @@ SOURCES: dict[str, type[Source]] = {
     "codes": _Values,
     "entries": _Entries,
     "calls": _Calls,
+    "letters": _Letters,
+    "parts": _Parts,
+    "networks": _Networks,
 }
 
 

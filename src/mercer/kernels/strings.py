@@ -7,11 +7,13 @@ from mercer.domains import Integer, RealNumber
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.linear import Linear
 from mercer.kernels.pullback import Pullback
+from mercer.kernels.rules import SUBSEQUENCES, Rule
+from mercer.kernels.tape import Register, Tape
 from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
 from mercer.notation import SUM, Notation
 from mercer.term import param
 
-__all__ = ["BlendedSpectrum", "GappedKmer", "Spectrum", "WeightedDegree"]
+__all__ = ["BlendedSpectrum", "GappedKmer", "Spectrum", "Subsequence", "WeightedDegree"]
 
 
 @final
@@ -164,3 +166,46 @@ class WeightedDegree(Kernel):
     def expand(self) -> Kernel:
         """The inner product of weighted counts of substrings at places."""
         return Pullback(Linear(), PositionedKmers(self.degree, self.shift))
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class Subsequence(Kernel):
+    """The common subsequences of one length, gaps allowed: what is torn apart counts less.
+
+    k(s, t) = Σ λ^(l(i) + l(j)) over all places i in s and j in t that read the same `length` letters, where l(i) is how
+    many letters lie from the first to the last of i, both counted. Positive because it is an inner product with one
+    coordinate for each string u of `length` letters: Σ λ^l(i) over the places i that read u (rule subsequences).
+
+    Parameters
+    ----------
+    length : int, default 3
+        The number of letters of u.
+    decay : float, default 0.5
+        λ, above 0 and at most 1: what each letter costs that the places span. Near 0, only substrings count.
+
+    Notes
+    -----
+    A pair of strings takes time proportional to the product of their lengths, and to `length`.
+
+    References
+    ----------
+    H. Lodhi et al., Text classification using string kernels, Journal of Machine Learning Research 2 (2002).
+
+    Examples
+    --------
+    >>> Subsequence(2, decay=0.5)(["cat"], ["car", "cat"])  # λ⁴, and 2λ⁴ + λ⁶
+    array([[0.0625  , 0.140625]])
+    """
+
+    rule: ClassVar[Rule] = SUBSEQUENCES
+    notation: ClassVar[Notation] = Notation(
+        text="Σ {decay}^(l(i) + l(j)), {x}[i] = {z}[j], |i| = |j| = {length}",
+        latex=r"\sum_{{{x}_i = {z}_j, |i| = |j| = {length}}} {decay}^{{l(i) + l(j)}}", level=SUM,
+    )  # fmt: skip
+    length: int = param(3, Integer(1))
+    decay: float = param(0.5, RealNumber(low=0.0, high=1.0, closed=False, text="a number above 0, at most 1"))
+
+    def lower(self, tape: Tape) -> Register:
+        """The sum, by the recursion of Lodhi et al."""
+        return tape.value("subsequence", self.length, self.decay)

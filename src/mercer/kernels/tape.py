@@ -91,14 +91,18 @@ class Tape:
         """‖x − z‖², from the same tile as `inner`; the engine handles its cancellation."""
         return self._write("sqdist", a=self._leaf("dot"))
 
-    def value(self, kind: str) -> Register:
-        """What a leaf of this kind reads, by the table `LEAVES`."""
-        return self._write("value", a=self._leaf(kind))
+    def value(self, kind: str, *parameters: float) -> Register:
+        """What a leaf of this kind reads, by the table `LEAVES`, with as many parameters as that says."""
+        return self._write("value", a=self._leaf(kind, parameters))
 
     def callback(self, fn: Callable[..., Any], form: str) -> Register:
         """Values of a Python function."""
         known = fn if is_hashable(fn) else partial(fn)  # a partial has a hash of its own
-        return self._write("value", a=self._leaf("callback", known, form))
+        return self._write("value", a=self._leaf("callback", fn=known, form=form))
+
+    def summed(self, part: Lowerable) -> Register:
+        """Σ of a kernel over the pairs of parts of two bags."""
+        return self._write("value", a=self._leaf("convolution", part=part))
 
     # Elementwise
 
@@ -186,8 +190,15 @@ class Tape:
     def _view(self) -> int:
         return self._program.views.setdefault(self.view, len(self._program.views))
 
-    def _leaf(self, kind: str, fn: Callable[..., Any] | None = None, form: str = "") -> int:
-        leaf = Leaf(kind, self._view(), fn, form)
+    def _leaf(
+        self,
+        kind: str,
+        parameters: tuple[float, ...] = (),
+        fn: Callable[..., Any] | None = None,
+        form: str = "",
+        part: Lowerable | None = None,
+    ) -> int:
+        leaf = Leaf(kind, self._view(), tuple(map(float, parameters)), fn, form, part)
         return self._program.leaves.setdefault(leaf, len(self._program.leaves))
 
     def _write(self, op: str, a: int = -1, b: int = -1, s: float = 0.0, t: float = 0.0) -> Register:

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from mercer.errors import DomainMismatch
+from mercer.maps.alphabet import TABLE_SIZE, Alphabet
 from mercer.points import Strings, Vectors
 
 __all__ = ["FittedCounts", "Window"]
@@ -31,8 +31,6 @@ Keys = NDArray[Any]  # int64, or void where an int64 has too few bits
 LETTERS_AT_ONCE = 1 << 22
 # Bits of a key beside its sign.
 KEY_BITS = 63
-# A dictionary of keys below this is a table, in which a look-up is one access.
-TABLE_SIZE = 1 << 22
 
 
 @final
@@ -56,48 +54,6 @@ class Window:
     span: int
     weight: float = 1.0
     shifts: int | None = None
-
-
-@final
-class Alphabet:
-    """The letters of the basis, numbered.
-
-    Parameters
-    ----------
-    strings : Strings
-        The basis.
-    """
-
-    def __init__(self, strings: Strings) -> None:
-        self.kind = strings.kind
-        if strings.letters.dtype == np.object_:
-            self._known = {letter: code for code, letter in enumerate(dict.fromkeys(strings.letters))}
-        else:
-            self._sorted = np.unique(strings.letters)
-
-    def __len__(self) -> int:
-        return len(self._known) if self.kind == "tokens" else len(self._sorted)
-
-    def codes(self, strings: Strings, owner: str) -> Index:
-        """The number of each letter; for a new one, the number of letters."""
-        if strings.kind != self.kind:
-            raise DomainMismatch(
-                f"{owner} was fitted on strings of {self.kind}.",
-                f"Got {strings!r}.",
-                f"Pass strings of {self.kind}.",
-            )
-        unknown = len(self)
-        if self.kind == "tokens":
-            get = self._known.get
-            return np.fromiter((get(letter, unknown) for letter in strings.letters), np.int64, len(strings.letters))
-        if not unknown:
-            return np.zeros(len(strings.letters), dtype=np.int64)
-        if self._sorted[-1] < TABLE_SIZE:
-            table = np.full(int(self._sorted[-1]) + 2, unknown, dtype=np.int64)
-            table[self._sorted] = np.arange(unknown)
-            return np.asarray(table[np.minimum(strings.letters, len(table) - 1)])
-        place = np.searchsorted(self._sorted[:-1], strings.letters)
-        return np.where(self._sorted[place] == strings.letters, place, unknown)
 
 
 class Counted(NamedTuple):

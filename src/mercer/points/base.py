@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, final
+from typing import Any, ClassVar, Protocol, Self, TypeAlias, TypeGuard, final, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ __all__ = [
     "ANYTHING",
     "NEVER_MISSING",
     "Domain",
+    "Parted",
     "Points",
     "Selection",
     "as_selection",
@@ -46,6 +47,9 @@ class Domain:
     SETS: ClassVar["Domain"]
     OBJECTS: ClassVar["Domain"]
     STRINGS: ClassVar["Domain"]
+    GRAPHS: ClassVar["Domain"]
+    ARRAYS: ClassVar["Domain"]
+    BAGS: ClassVar["Domain"]
     TABLE: ClassVar["Domain"]
     GRAM: ClassVar["Domain"]
 
@@ -64,6 +68,13 @@ Domain.VECTORS = Domain("vectors")
 Domain.SETS = Domain("sets", "Pass a list of sets, one per point: [{1, 2}, {2, 3}].")
 Domain.OBJECTS = Domain("objects", "Wrap the values, one per point: mercer.points.Objects(list_of_values).")
 Domain.STRINGS = Domain("strings", 'Pass a list of strings, one per point: ["GATTACA", "TTA"].')
+Domain.GRAPHS = Domain(
+    "graphs", 'Pass a list of networkx graphs, or of dicts: {"edges": [(0, 1), (1, 2)], "labels": ["C", "C", "O"]}.'
+)
+Domain.ARRAYS = Domain("arrays", "Pass an array of shape (n, h, w) or (n, h, w, c), or a list of arrays.")
+Domain.BAGS = Domain(
+    "bags", "Pass a list of bags, one per point: arrays of shape (parts, d), or mercer.points.Bags(X)."
+)
 Domain.TABLE = Domain("table", "Pass a DataFrame or a dict of columns.")
 Domain.GRAM = Domain("rows of a precomputed matrix", "Pass the matrix of kernel values, one row per point.")
 
@@ -94,6 +105,19 @@ class Points(Protocol):
 
     def raw(self) -> Any:
         """The points as plain NumPy, SciPy or Python data, as a user's function wants them."""
+
+
+@runtime_checkable
+class Parted(Points, Protocol):
+    """Points that are bags or series of vectors: those of point i are ``parts[offsets[i]:offsets[i + 1]]``."""
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """From 0 to the number of all parts: (n + 1,)."""
+
+    @property
+    def parts(self) -> NDArray[np.floating[Any]]:
+        """The vectors of all points, one point after the other: (m, d)."""
 
 
 def is_points(X: object) -> TypeGuard[Points]:

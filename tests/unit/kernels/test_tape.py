@@ -1,6 +1,6 @@
 import numpy as np
 
-from mercer.kernels import RBF, Constant, Linear, Matern, Normalised, Polynomial
+from mercer.kernels import RBF, Constant, Linear, Matern, Normalised, Polynomial, Subsequence
 from mercer.kernels.tape import compile_plan
 from mercer.maps import Scale
 from tests.oracles.tape import evaluate_plan
@@ -30,6 +30,12 @@ def test_every_register_is_written_once_and_before_it_is_read():
     plan = compile_plan(sum((RBF(length) for length in range(1, 9)), start=Linear() * 1))
     assert [step.out for step in plan.instructions] == list(range(plan.n_registers))
     assert all(step.a < step.out and step.b < step.out for step in plan.instructions if step.op in ("add", "mul"))
+
+
+def test_leaves_of_one_kind_with_other_parameters_are_two_leaves():
+    plan = compile_plan(Subsequence(2) + Subsequence(3) + 2 * Subsequence(2))
+    assert [leaf.parameters for leaf in plan.leaves] == [(2.0, 0.5), (3.0, 0.5)]
+    assert not plan.reads_as(compile_plan(Subsequence(2, decay=0.25) + Subsequence(3)))
 
 
 def test_a_constant_reads_no_points():

@@ -27,7 +27,7 @@ struct Leaf<Kind::callback> : PlainLeaf {
         fill_copied<T>(patch, tile,
                        [&](Index r, Index c) { return left.called[(i0 + r) * left.called_columns + j0 + c]; });
     }
-    static double pair(const Source& left, const Source&, Index i) {
+    static double pair(const LeafUse&, const Source& left, const Source&, Index i) {
         double value = 0.0;
         std::get<Call>(left).fill(i, i + 1, i, i + 1, &value);
         return value;

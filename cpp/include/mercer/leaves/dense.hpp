@@ -56,7 +56,7 @@ struct Coordinates : PlainLeaf {
     static void fill_tile(const Source&, LeftLeaf<T>& left, const PackedLeaf<T>& right, const Patch& patch, T* tile) {
         fill_dense<T, Step>(left, right, patch, tile);
     }
-    static double pair(const Source& left, const Source& right, Index i) {
+    static double pair(const LeafUse&, const Source& left, const Source& right, Index i) {
         const Dense& a = std::get<Dense>(left);
         const Dense& b = std::get<Dense>(right);
         double sum = 0.0;

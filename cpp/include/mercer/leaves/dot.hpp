@@ -181,7 +181,7 @@ struct Leaf<Kind::dot> : PlainLeaf {
         if (std::holds_alternative<Sparse>(source)) fill_sparse(left, right, patch, tile);
         else fill_dense<T, DotStep>(left, right, patch, tile);
     }
-    static double pair(const Source& left, const Source& right, Index i) {
+    static double pair(const LeafUse&, const Source& left, const Source& right, Index i) {
         if (const Sparse* rows = std::get_if<Sparse>(&left)) return pair_product(*rows, std::get<Sparse>(right), i);
         return pair_product(std::get<Dense>(left), std::get<Dense>(right), i);
     }

@@ -40,7 +40,7 @@ struct Leaf<Kind::equal> : PlainLeaf {
             }
         }
     }
-    static double pair(const Source& left, const Source& right, Index i) {
+    static double pair(const LeafUse&, const Source& left, const Source& right, Index i) {
         return std::get<Codes>(left).codes[i] == std::get<Codes>(right).codes[i] ? 1.0 : 0.0;
     }
 };

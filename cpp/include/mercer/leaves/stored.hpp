@@ -14,7 +14,7 @@ struct Leaf<Kind::stored> : PlainLeaf {
         fill_copied<T>(patch, tile,
                        [&](Index r, Index c) { return matrix.values.at<T>((i0 + r) * matrix.m + j0 + c); });
     }
-    static double pair(const Source& left, const Source&, Index i) {
+    static double pair(const LeafUse&, const Source& left, const Source&, Index i) {
         const Matrix& matrix = std::get<Matrix>(left);
         return matrix.values.at<double>(i * matrix.m + i);
     }
