@@ -124,7 +124,7 @@ def _of_column(name: str, column: Column) -> list[str]:
         words += f", most often {label(different[0])} ({count(sizes[0])} times)"
     if missing:
         words += f"; {count(missing)} missing"
-    return [label(name), "–", "–", "–", "–", words]
+    return [label(name), words]
 
 
 def _frequencies(values: list[Any]) -> tuple[list[Any], list[int]]:
