@@ -36,10 +36,12 @@ from mercer import (
     NadarayaWatsonClassifier,
     NuSVC,
     NuSVR,
+    Nystroem,
     OneClassSVM,
     Polynomial,
     Precomputed,
     Quadratic,
+    RandomFeatures,
     RandomWalk,
     Scale,
     SetIntersection,
@@ -104,7 +106,7 @@ def lengths(words: Any) -> Any:
 
 
 def size(points: Any) -> Any:
-    return [float(len(point)) for point in points]
+    return np.full(points.shape[0] if hasattr(points, "shape") else len(points), 2.0)
 
 
 @dataclass(frozen=True)
@@ -248,7 +250,9 @@ def test_every_setting_comes_back_the_same(name: str, tmp_path: Path) -> None:
 
 # Points of which every kernel can read some.
 POINTS_OF_KERNELS: tuple[Any, ...] = (
-    np.abs(X), np.abs(X[:, :1]), SETS, WORDS, {"a": np.where(X[:, 0] > 1.0, np.nan, X[:, 0])}, X @ X.T,
+    *{id(case.points): case.points for case in DOMAINS.values()}.values(),
+    np.abs(X), np.abs(X[:, :1]), {"a": np.where(X[:, 0] > 1.0, np.nan, X[:, 0])}, ["nota bene"] * N,
+    RNG.random((N, 4, 4)), [RNG.normal(size=(2 + i % 3, 2)) for i in range(N)],
 )  # fmt: skip
 
 
@@ -274,13 +278,17 @@ def test_every_kernel_comes_back_the_same(node: Any, tmp_path: Path) -> None:
     assert fits > 0
 
 
-FEATURES: dict[str, tuple[KernelFeatures, Any]] = {
+FEATURES: dict[str, tuple[Any, Any]] = {
     "of vectors": (KernelFeatures(Polynomial(2)), X),
     "of sparse rows": (KernelFeatures(Linear() + 1.0), sp.csr_array(np.where(X > 0.0, X, 0.0))),
     "cut off": (KernelFeatures(RBF(3.0), order=3), X),
     "by name": (KernelFeatures("poly", degree=2), X),
     "of words": (KernelFeatures(Delta()), WORDS),
     "of sets": (KernelFeatures((SetIntersection() + 1.0) ** 2), SETS),
+    "by landmarks": (Nystroem(RBF(1.5), n_components=5, random_state=0), X),
+    "by landmarks in a table": (Nystroem(SetIntersection().on("set"), n_components=5, random_state=0), TABLE),
+    "by landmarks among sets": (Nystroem(SetIntersection(), n_components=5, random_state=0), SETS),
+    "by random frequencies": (RandomFeatures(RBF(1.5), n_components=7, random_state=0), X),
     "of a table": (KernelFeatures(Linear().on("a") * Delta().on("word") + SetIntersection().on("set")), TABLE),
 }
 
@@ -292,7 +300,7 @@ def test_features_come_back_the_same(name: str, tmp_path: Path) -> None:
     loaded = round_trip(phi, tmp_path / "features.mercer", {}, points)
     assert np.array_equal(loaded.transform(points), phi.transform(points))
     assert loaded.get_feature_names_out().tolist() == phi.get_feature_names_out().tolist()
-    assert repr(loaded.feature_map_) == repr(phi.feature_map_)
+    assert repr(loaded) == repr(phi)
     pipeline = make_pipeline(features, KernelRidge()).fit(points, NUMBERS)
     assert_same(pipeline, round_trip(pipeline, tmp_path / "pipeline.mercer", {}), points)
 
@@ -321,8 +329,8 @@ def test_error_bars_come_back_the_same(tmp_path: Path) -> None:
 
 def test_the_law_is_about_every_machine_and_every_kind_of_points() -> None:
     ours = {row.kind for name, row in ESTIMATORS.items() if name.startswith("mercer.")}
-    assert ours == {type(machine) for machine in MACHINES.values()} | {KernelFeatures}
-    assert ours == {
+    assert ours == {type(machine) for machine in MACHINES.values()} | {KernelFeatures, Nystroem, RandomFeatures}
+    assert ours | {mercer.KernelSearchCV} == {  # of a search, the best machine is saved
         kind
         for name in mercer.__all__
         if isinstance(kind := getattr(mercer, name), type) and issubclass(kind, BaseEstimator)

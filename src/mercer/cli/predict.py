@@ -37,7 +37,9 @@ def run(
         ),
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="A column with the probability of every label.")] = False,
-    std: Annotated[bool, typer.Option("--std", help="A column with the standard deviation of f.")] = False,
+    std: Annotated[
+        bool, typer.Option("--std", help="A column with the standard deviation of f, in the unit of the target.")
+    ] = False,
     keep: Annotated[
         list[str] | None, typer.Option(help="A column of DATA to write in front of the answer, such as an id.")
     ] = None,
@@ -116,7 +118,9 @@ def answers(
             block += list(each.T)
         if std:
             names.append("std")
-            block.append(machine_of(fitted).predict(prepared(fitted, X), return_std=True)[1])
+            machine = machine_of(fitted)
+            unit = np.sqrt(machine.prior_variance_)  # k(x, x) knows nothing of the unit of the target
+            block.append(unit * machine.predict(prepared(fitted, X), return_std=True)[1])
         for name in reversed(list(keep)):
             if piece.frame is None or name not in piece.frame:
                 raise WrongUse(f"--keep names a column {name!r}, and {source.name} has none.")

@@ -1,8 +1,9 @@
 """`mercer report`: a model on one page of HTML."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from mercer.cli.options import DataArgument, EncodingOption, FormatOption, HeaderOption, ModelArgument, SepOption
@@ -41,14 +42,14 @@ def run(
     fitted = load(model)
     source = Source(data, format_, sep, encoding, header)
     piece = source.whole()
-    y = None
+    y: Any = None
     if piece.frame is None:
         y = piece.labels
     elif target is not None:
         names = [str(name) for name in piece.frame.columns]
         if target not in names:
             raise WrongUse(f"--target names a column {target!r}, and there is none.", "", nearest(target, names))
-        y = target_values(piece.frame[target], target, fitted, source.decimal)
+        y = pd.Series(target_values(piece.frame[target], target, fitted, source.decimal), name=target)
     said: list[str] = []
     X = matched(piece, fitted, source, said)
     try:

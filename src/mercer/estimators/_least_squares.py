@@ -152,6 +152,18 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         found = known.log_likelihood(binding, phi, self.verbose)
         return float(found[0]) if self._is_flat else found
 
+    @property
+    def prior_variance_(self) -> Any:
+        """τ² that makes the targets likeliest, if kernel and alpha are multiplied by it; a float, or one per target.
+
+        The predictions stay as they are, and standard deviations grow by τ: for a kernel whose k(x, x) was not chosen
+        with the unit of the targets in mind.
+        """
+        self._check_fitted()
+        known = self._posterior_parts()[0]
+        found = known.prior_variance(self.model_.coef, self.model_.intercept)
+        return float(found[0]) if self._is_flat else found
+
     def _publish(self, binding: Binding, problem: Problem, solution: Solution, flat: bool, explanation: str) -> None:
         """Set the attributes of a fit."""
         self._is_flat, self._explanation = flat, explanation

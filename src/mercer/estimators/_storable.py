@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mercer.errors import BadModelFile, MercerError, NotStorable
+from mercer.estimators.approximation import Nystroem, RandomFeatures
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.features import KernelFeatures
 from mercer.estimators.logistic import KernelLogisticRegression
@@ -87,6 +88,8 @@ ESTIMATORS: dict[str, Storable] = {
         Storable(NadarayaWatson, f"{SMOOTHER} _is_flat", "smoothing"),
         Storable(NadarayaWatsonClassifier, f"{SMOOTHER} classes_", "smoothing"),
         Storable(KernelFeatures, f"{COLUMNS} feature_map_"),
+        Storable(Nystroem, f"{COLUMNS} component_indices_ normalization_ _given _binding _n_features_out"),
+        Storable(RandomFeatures, f"{COLUMNS} amplitudes_ frequencies_ offset_ _n_features_out"),
     )
 }
 # What belongs to the session and not to the machine: where to go on from, what scikit-learn should pass along.

@@ -170,7 +170,7 @@ class Nystroem(_Features):
             chosen = Landmarks(m, self.landmarks, self.random_state)
             self.component_indices_ = chosen.rows(kernel, points, np.arange(n))
         basis = points.take(self.component_indices_)
-        self.components_ = basis.raw()
+        self._given = basis if kernel is None else None
         self._binding = None if kernel is None else Binding(kernel, basis, np.dtype(np.float64))
         among = self.components_[:, self.component_indices_] if self._is_precomputed else self._values(basis, own=True)
         self.normalization_ = _inverse_root(np.asarray(among, dtype=np.float64))
@@ -196,6 +196,13 @@ class Nystroem(_Features):
         for rows in row_blocks(*shape):
             np.matmul(self._values(points.take(rows)), self.normalization_, out=out[rows])
         return out
+
+    @property
+    def components_(self) -> Any:
+        """The landmarks, as an array or a collection."""
+        landmarks = self._given if self._binding is None else self._binding.basis
+        assert landmarks is not None  # one of the two has them
+        return landmarks.raw()
 
     @property
     def _is_precomputed(self) -> bool:

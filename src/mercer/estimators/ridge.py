@@ -75,6 +75,9 @@ class KernelRidge(LeastSquaresMachine):
     log_marginal_likelihood_ : float or ndarray of shape (n_targets,)
         Of the targets, with the kernel as prior covariance and noise of variance λ/wᵢ; the restricted likelihood with
         an intercept. Computed on first access.
+    prior_variance_ : float or ndarray of shape (n_targets,)
+        τ² that makes the targets likeliest, if the kernel and alpha are multiplied by it: predictions stay, standard
+        deviations grow by τ.
     intercept_ : float or ndarray of shape (n_targets,)
         b; 0 without `fit_intercept`.
     model_ : Model

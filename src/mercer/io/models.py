@@ -13,6 +13,7 @@ from mercer.io.checks import check
 from mercer.io.codec import Reader, Row, Writer, add_row, text
 from mercer.io.formulas import read_formula, written_formula
 from mercer.io.points import POINTS
+from mercer.kernels.binding import Binding
 from mercer.kernels.featuremap import FeatureMap
 from mercer.kernels.features import beginning, learnt_again
 from mercer.kernels.kernel import Distance, Kernel
@@ -202,6 +203,16 @@ def _make_features(stored: Any, reader: Reader) -> FeatureMap:
     return learnt_again(kernel, mapped, error_bound, points)
 
 
+def _take_binding(value: Binding, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("kernel", "basis")}
+
+
+def _make_binding(stored: Any, reader: Reader) -> Binding:
+    kernel, basis = reader.parts(stored, ("kernel", "basis"))
+    check(isinstance(kernel, Kernel) and isinstance(basis, POINTS), "a kernel that is bound to no points")
+    return Binding(kernel, basis, np.dtype(np.float64))
+
+
 def _make_status(stored: Any, _reader: Reader) -> Status:
     if text(stored) not in Status.__members__:
         raise BadModelFile(f"The model file names a status that there is not: {stored[:60]!r}.")
@@ -213,6 +224,7 @@ for row in (
     Row("formula", Distance, _take_formula, _make_formula, is_family=True),
     Row("status", Status, lambda value, writer, path: value.name, _make_status),
     Row("features", FeatureMap, _take_features, _make_features),
+    Row("binding", Binding, _take_binding, _make_binding),
     record(Window),
     record(Model, validate=check_model),
     record(Pairs, validate=_pairs_fit),

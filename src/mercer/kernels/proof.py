@@ -124,12 +124,12 @@ class Proof:
             rows.append(f"({step.number})\\quad & {step.formula_latex} && \\text{{{reason}}}{condition}")
         return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
-    def claim(self) -> str:
-        """What was to be shown, in one sentence."""
+    def claim(self, subject: str = "") -> str:
+        """What was to be shown, in one sentence about the formula, or what it is called there."""
         sort = self.steps[-1].sort
         assumed = len(self.assumptions)
         proviso = ("", " if its assumption holds", " if its assumptions hold")[min(assumed, 2)]
-        return f"{self.subject!r} is a {sort}{proviso}: {_MEANING[sort]}."
+        return f"{subject or repr(self.subject)} is a {sort}{proviso}: {_MEANING[sort]}."
 
     def __str__(self) -> str:
         return self.text()

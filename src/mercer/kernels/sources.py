@@ -14,7 +14,8 @@ import scipy.sparse as sp
 
 from mercer import _core
 from mercer.budget import allocate
-from mercer.errors import DomainMismatch, InvalidInput
+from mercer.domains import is_hashable
+from mercer.errors import DomainMismatch, InvalidInput, shown
 from mercer.kernels.called import FORMS
 from mercer.kernels.plan import LEAVES, Leaf
 from mercer.maps.alphabet import Alphabet
@@ -283,7 +284,15 @@ def values_of(points: Points, owner: str) -> list[Any]:
         # Sets with items outside the dictionary equal no set of the basis; their true size tells them apart.
         bounds = zip(found.offsets[:-1].tolist(), found.offsets[1:].tolist(), found.sizes.tolist(), strict=True)
         return [(size, found.codes[a:b].tobytes()) for a, b, size in bounds]
-    return list(found.raw())
+    values = list(found.raw())
+    for row, value in enumerate(values):
+        if not is_hashable(value):
+            raise InvalidInput(
+                f"{owner} compares values by their hash, and that of row {row} has none.",
+                f"It is {shown(value)}.",
+                "Choose the columns that can be compared, or pass tuples and frozensets in place of lists and sets.",
+            )
+    return values
 
 
 # By what a leaf takes.

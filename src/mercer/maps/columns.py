@@ -35,6 +35,8 @@ class _ColumnName:
 
 
 COLUMN_NAMES = TupleOf(_ColumnName())
+# Formulas show no more names than this; repr shows all.
+MOST_SHOWN = 4
 
 
 @final
@@ -65,9 +67,9 @@ class Columns(Map):
     needs: ClassVar[frozenset[Domain]] = frozenset({Domain.VECTORS, Domain.TABLE})
     notation: ClassVar[Notation] = Notation(
         source="Columns({arguments})",
-        text="{x:4}[{arguments}]",
-        latex=r"{x:4}_{{{arguments}}}",
-        mathml=subscript("{x:4}", "{arguments}"),
+        text="{x:4}[{shown}]",
+        latex=r"{x:4}_{{{shown}}}",
+        mathml=subscript("{x:4}", "{shown}"),
     )
     names: tuple[str | int, ...] = param(REQUIRED, COLUMN_NAMES)
 
@@ -76,10 +78,15 @@ class Columns(Map):
         self.__post_init__()
 
     def slot(self, name: str) -> Any:
-        """The names as arguments of the constructor."""
-        if name != "arguments":
+        """The names as arguments of the constructor; in formulas the first of many."""
+        if name not in ("arguments", "shown"):
             return getattr(self, name)
-        return Raw(", ".join(map(repr, self.names)), ", ".join(rf"\text{{{escaped(name)}}}" for name in self.names))
+        names = self.names if name == "arguments" or len(self.names) <= MOST_SHOWN else self.names[: MOST_SHOWN - 1]
+        rest = len(names) < len(self.names)
+        return Raw(
+            ", ".join([*map(repr, names), *["…"] * rest]),
+            ", ".join([*(rf"\text{{{escaped(name)}}}" for name in names), *[r"\ldots"] * rest]),
+        )
 
     def fit(self, points: Points) -> "Columns | FittedColumns":
         """Note what the columns of a table hold, which those of new tables must hold too."""

@@ -88,6 +88,16 @@ class Uncertainty:
             found[targets] = part.log_likelihood
         return found
 
+    def prior_variance(self, coef: Array, intercept: Array) -> Array:  # (t,)
+        """τ² by which the kernel and the noise are multiplied to make the targets likeliest; f stays as it is.
+
+        With α = (K + C⁻¹)⁻¹(y − b) the density of n targets is greatest for τ² = (y − b)ᵀα/n; with an intercept n − 1
+        stands for n. Standard deviations grow by τ.
+        """
+        count = (self.cost > 0.0).sum(axis=0) - int(self.has_intercept)
+        fitted = np.einsum("nt,nt->t", self.targets - intercept, coef)
+        return np.asarray(fitted / np.maximum(count, 1))
+
     def error_bound(self, binding: Binding, phi: FeatureMap | None, points: Points) -> Array:  # (m, t)
         """How far the prediction at each point can be from the exact minimiser's."""
         if self.error is None:

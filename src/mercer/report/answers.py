@@ -59,7 +59,8 @@ class Answers:
     decisions : ndarray of shape (n,), optional
         Of two classes: the larger, the more likely is the second.
     spread : ndarray of shape (n, t), optional
-        The standard deviation of a new target around its prediction, where the machine states one.
+        The standard deviation of a new target around its prediction, where the machine states one; for the likeliest
+        multiple of the kernel.
     unknown : int
         How many rows more there were, whose targets are missing.
     """
@@ -183,7 +184,13 @@ def _spread(case: Case, X: Any) -> Array | None:  # (n, t)
     if not (np.isfinite(cost).all() and (cost == cost[:1]).all() and (cost > 0.0).all()):
         return None
     deviations = known.deviations(model.binding, None if model.weights is None else model.features, points)
-    return np.asarray(np.sqrt(np.square(deviations) + 1.0 / cost[0]))
+    return np.asarray(_unit(model) * np.sqrt(np.square(deviations) + 1.0 / cost[0]))
+
+
+def _unit(model: Model) -> Array:  # (t,)
+    """τ of the likeliest prior: a kernel seldom knows the unit of the targets."""
+    assert model.uncertainty is not None
+    return np.asarray(np.sqrt(np.maximum(model.uncertainty.prior_variance(model.coef, model.intercept), 0.0)))
 
 
 def _is_small(model: Model) -> bool:
@@ -216,7 +223,7 @@ def _ridge_left_out(case: Case, y: npt.NDArray[Any]) -> Answers | None:
     predicted = known.targets - (known.targets - model.scores(model.basis)) / left
     with np.errstate(divide="ignore"):
         noise = np.where(known.cost > 0.0, 1.0 / known.cost, np.nan)
-    spread = np.sqrt(noise / left)
+    spread = _unit(model) * np.sqrt(noise / left)
     flat = y.ndim == 1
     return Answers(
         Seen.LEFT_OUT, known.targets[:, 0] if flat else known.targets, predicted[:, 0] if flat else predicted,

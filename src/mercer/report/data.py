@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.markup import Markup, element, joined
-from mercer.points.base import Points
+from mercer.points.base import Points, is_missing
 from mercer.points.column import Column
 from mercer.points.objects import Objects
 from mercer.points.ragged import Sets
@@ -115,13 +115,16 @@ def _of_numbers(name: str, values: npt.NDArray[Any]) -> list[str]:
 def _of_column(name: str, column: Column) -> list[str]:
     if column.values.dtype.kind in "fiub":
         return _of_numbers(name, column.values)
-    values = list(map(_key, column.values.tolist()))
+    values = [_key(value) for value in column.values.tolist() if not is_missing(value) and value is not None]
+    missing = len(column) - len(values)
     different, sizes = _frequencies(values)
     kind = column.kind or column.domain.value
     words = f"{kind}: {count(len(different))} different"
     if different and len(different) < len(values):
         words += f", most often {label(different[0])} ({count(sizes[0])} times)"
-    return [label(name), "–", "–", "–", "–", words]
+    if missing:
+        words += f"; {count(missing)} missing"
+    return [label(name), words]
 
 
 def _frequencies(values: list[Any]) -> tuple[list[Any], list[int]]:
@@ -153,7 +156,12 @@ def _targets(case: Case) -> Markup:
     if columns.dtype.kind not in "fiub":
         return joined(element("h3", "Targets"), paragraph(f"{columns.shape[1]} columns of labels."))
     heads = ("Target", "Mean", "Standard deviation", "Smallest", "Largest", "Distribution")
-    names = ["y"] if columns.shape[1] == 1 else [f"target {j}" for j in range(columns.shape[1])]
+    name = getattr(case.y, "name", None)  # of a Series
+    names = (
+        ["y" if name is None else str(name)]
+        if columns.shape[1] == 1
+        else [f"target {j}" for j in range(columns.shape[1])]
+    )
     rows = [_of_numbers(name, columns[:, j]) for j, name in enumerate(names[:MOST_COLUMNS])]
     return joined(element("h3", "Targets"), table(heads, rows, "Targets", numeric=(1, 2, 3, 4)))
 

@@ -64,11 +64,11 @@ def _parameters(kernel: Kernel) -> Markup | None:
 
 def _verdict(proof: Proof) -> Markup:
     if proof.is_derived:
-        return paragraph(proof.claim(), " Every step is a theorem; nothing is assumed.")
+        return paragraph(proof.claim("This formula"), " Every step is a theorem; nothing is assumed.")
     return callout(
         "warning",
         element("b", "Assumed, not derived. "),
-        proof.claim(),
+        proof.claim("This formula"),
         " ",
         *(f"{words}. " for words in proof.assumptions),
         "The certificate is worth as much as this claim: mercer.refute and check_gram look for a counter-example.",

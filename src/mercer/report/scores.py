@@ -179,8 +179,8 @@ def _of_numbers(truth: Array, predicted: Array, spread: Array | None, name: str)
     found.append(_mean(f"Mean absolute error{name}", np.abs(residual), "The mean size of an error.", middle))
     if spread is not None:
         meaning = (
-            "The share of rows within two standard deviations of the prediction: 95.4 % where the kernel is the prior "
-            "and alpha the variance of the noise. Far from that, use no error bars of this machine."
+            "The share of rows within two standard deviations of the prediction: 95.4 % where the kernel, times the "
+            "number that makes the targets likeliest (prior_variance_), is the prior. Far from that, use no error bars."
         )
         found.append(_share(f"Coverage{name}", np.abs(residual) <= 2.0 * spread, meaning))
     return found

@@ -1,7 +1,7 @@
 """Numbers and tables as the page shows them."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -60,22 +60,26 @@ def callout(kind: str, *parts: str | None) -> Markup:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, numeric: Sequence[int] = ()) -> Markup:
-    """A table whose first column names the rows; the numbers in some columns stand under each other."""
+    """A table whose first column names the rows; the numbers in some columns stand under each other.
+
+    The last cell of a row that is too short takes the rest of its width.
+    """
     first = [
         element("th", words, scope="col", class_="number" if j in numeric else None) for j, words in enumerate(heads)
     ]
-    body = [
-        element(
-            "tr",
-            element("th", cells[0], scope="row"),
-            *(element("td", cell, class_="number" if j in numeric else None) for j, cell in enumerate(cells[1:], 1)),
-        )
-        for cells in rows
-    ]
+    body = [element("tr", element("th", cells[0], scope="row"), *_cells(cells, len(heads), numeric)) for cells in rows]
     made = element(
         "table", element("caption", caption), element("thead", element("tr", *first)), element("tbody", *body)
     )
     return element("div", made, class_="wide", role="region", aria_label=caption, tabindex=0)
+
+
+def _cells(cells: Sequence[str], width: int, numeric: Sequence[int]) -> Iterator[Markup]:
+    for j, cell in enumerate(cells[1:], 1):
+        if j == len(cells) - 1 and len(cells) < width:
+            yield element("td", cell, colspan=width - j)
+        else:
+            yield element("td", cell, class_="number" if j in numeric else None)
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> Markup:

@@ -111,6 +111,10 @@ class Stage:
         """As `Watch.look`, of the stage's own share."""
         return self._watch.look(self._start + self._length * share, measure)
 
+    def again(self) -> bool:
+        """As `Watch.again`."""
+        return self._watch.again()
+
     def interrupt(self) -> None:
         """As `Watch.interrupt`."""
         self._watch.interrupt()

@@ -47,6 +47,9 @@ class Look(Protocol):
     def look(self, share: float, measure: str = "") -> bool:
         """Report the share of the work that is done; returns whether to stop."""
 
+    def again(self) -> bool:
+        """Report the same share once more."""
+
     def interrupt(self) -> None:
         """Stop after Ctrl-C with the best so far, or raise it again."""
 

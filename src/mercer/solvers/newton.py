@@ -46,7 +46,9 @@ from mercer.problems.certify import measure
 from mercer.problems.feasible import best_shift
 from mercer.problems.problem import Problem
 from mercer.problems.solution import Answer
+from mercer.solvers.factor import Stage
 from mercer.solvers.held import FEW_COLUMNS, one_blas_thread
+from mercer.solvers.lapack import Look
 from mercer.solvers.newton_systems import Curvature, Preconditioner, Quiet, Route, direct, featured, pivoted
 from mercer.solvers.options import Options
 from mercer.solvers.watch import Watch
@@ -144,7 +146,8 @@ def _start(problem: Problem, options: Options, route: Route, watch: Watch) -> Ar
     if route.coarse is None or options.tol >= COARSE_TOL:
         return None
     loose = replace(options, tol=COARSE_TOL)
-    return np.asarray(_iterate(problem, loose, route.coarse, Quiet(watch)).coef)
+    first = Stage(watch, 0.0, math.log(COARSE_TOL) / math.log(options.tol))
+    return np.asarray(_iterate(problem, loose, route.coarse, first).coef)
 
 
 @final
@@ -214,9 +217,7 @@ class _State:
         return low
 
 
-def _iterate(
-    problem: Problem, options: Options, route: Route, watch: Watch | Quiet, start: Array | None = None
-) -> Answer:
+def _iterate(problem: Problem, options: Options, route: Route, watch: Look, start: Array | None = None) -> Answer:
     state = _State(problem, route.times, start)
     trace: list[float] = []
     most = options.max_iter or MAX_ITER
@@ -275,7 +276,7 @@ def _direction(
     curvature: Curvature,
     precondition: Preconditioner,
     eta: float,
-    watch: Watch | Quiet,
+    watch: Look,
 ) -> _Step:
     """Δ, K Δ and δθ of (1), by conjugate gradients on (2)."""
     n, t = curvature.shape
@@ -343,7 +344,7 @@ def _conjugate(
     Ke: Array,
     first: float,
     eta: float,
-    watch: Watch | Quiet,
+    watch: Look,
 ) -> _Inner:
     """x of (2), as accurate as requested, or the best so far when time or iterations run out.
 
@@ -358,7 +359,7 @@ def _conjugate(
     d, rho = z, float(r @ z)
     for iteration in range(INNER_ITERATIONS):
         decrement = max(first - float(right @ x), DECREMENT_ROUNDING * first)
-        if float(r @ r) <= eta * eta * decrement or not rho > 0.0 or watch.is_over:
+        if float(r @ r) <= eta * eta * decrement or not rho > 0.0 or watch.again():
             return _Inner(x, Kx, iteration)
         Kd = image(d)
         Md = d + back(Kd)

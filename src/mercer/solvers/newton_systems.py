@@ -109,19 +109,18 @@ class Route(NamedTuple):
 
 @final
 class Quiet:
-    """The clock of a watch without its progress bar: within a step the overall progress does not change."""
+    """A watch within a step: time goes on, and the overall progress does not change."""
 
-    def __init__(self, watch: "Watch | Quiet") -> None:
+    def __init__(self, watch: Look) -> None:
         self._watch = watch
-
-    @property
-    def is_over(self) -> bool:
-        """Whether time has run out."""
-        return self._watch.is_over
 
     def look(self, share: float, measure: str = "") -> bool:  # noqa: ARG002 (the signature of a watch)
         """Whether time has run out."""
-        return self._watch.is_over
+        return self._watch.again()
+
+    def again(self) -> bool:
+        """As of the watch."""
+        return self._watch.again()
 
     def interrupt(self) -> None:
         """As of the watch."""

@@ -50,6 +50,7 @@ class Watch:
         self._clock = clock
         self._start = self._drawn = clock()
         self._has_drawn = False
+        self._last = (0.0, "")
 
     @property
     def seconds(self) -> float:
@@ -69,11 +70,16 @@ class Watch:
 
     def look(self, share: float, measure: str = "") -> bool:
         """Report the share (0 to 1) of the work that is done; returns `is_over`. Call it between steps."""
+        self._last = (share, measure)
         now = self._clock()
         if self._show and now - self._start >= FIRST_SECONDS and now - self._drawn >= BETWEEN_SECONDS:
             self._drawn = now
             self._draw(share, measure)
         return self.is_over
+
+    def again(self) -> bool:
+        """Report that the same share is done as before: within a step, the bar shows that time goes on."""
+        return self.look(*self._last)
 
     def close(self) -> None:
         """End the line of the progress bar."""
@@ -82,7 +88,7 @@ class Watch:
             self._has_drawn = False
 
     def _draw(self, share: float, measure: str) -> None:
-        share = min(max(share, 0.0), 1.0)
+        share = min(max(0.0, share), 1.0)  # and 0.0 where it is −0.0
         filled = round(share * WIDTH)
         bar = "█" * filled + "░" * (WIDTH - filled)
         left = f", {self.seconds * (1.0 - share) / share:.0f} s left" if share >= LEAST_SHARE else ""

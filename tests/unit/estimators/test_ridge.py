@@ -300,3 +300,24 @@ def test_large_means_of_the_features_cost_no_digits_beside_an_intercept():
     ordinary = KernelRidge(alpha=0.0, fit_intercept=True).fit(X, y)
     moved = KernelRidge(alpha=0.0, fit_intercept=True).fit(X + 128.0, y)
     np.testing.assert_allclose(moved.predict(X + 128.0), ordinary.predict(X), rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_the_prior_variance_makes_the_targets_likeliest_and_leaves_predictions_as_they_are(intercept):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    Y = 1e3 * np.c_[np.sin(X[:, 0]), X[:, 1] ** 2] + 1e2 * rng.standard_normal((40, 2))
+
+    def fitted(factor):
+        return KernelRidge(0.3 * factor, kernel=factor * RBF(1.0), fit_intercept=intercept).fit(X, Y)
+
+    plain = fitted(1.0)
+    for target, variance in enumerate(plain.prior_variance_):
+        best, *others = (fitted(variance * step).log_marginal_likelihood_[target] for step in (1.0, 0.9, 1.1))
+        assert best > max(others)
+        scaled = fitted(variance)
+        np.testing.assert_allclose(scaled.predict(X), plain.predict(X), rtol=1e-8)
+        deviation = plain.predict(X, return_std=True)[1]
+        np.testing.assert_allclose(scaled.predict(X, return_std=True)[1], np.sqrt(variance) * deviation, rtol=1e-6)
+        np.testing.assert_allclose(scaled.prior_variance_[target], 1.0, rtol=1e-8)
+    assert isinstance(KernelRidge(kernel=RBF(1.0)).fit(X, Y[:, 0]).prior_variance_, float)

@@ -103,3 +103,8 @@ def test_a_partial_is_named_by_its_function():
 def test_a_function_of_two_rows_of_a_table_is_given_their_values_by_name(table):
     found = of(lambda x, z: 1.0 + (x["town"] == z["town"]))(table)
     np.testing.assert_array_equal(found, [[2.0, 1.0], [1.0, 2.0]])
+
+
+def test_values_without_a_hash_are_named_where_they_are_compared():
+    with pytest.raises(InvalidInput, match=r"row 1 has none[\s\S]*frozensets"):
+        mk.Delta()({"town": ["Cork", "Ghent"], "basket": [frozenset({1}), {2}]})

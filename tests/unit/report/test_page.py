@@ -6,6 +6,7 @@ import sys
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.model_selection import GridSearchCV
@@ -301,3 +302,17 @@ def test_text_stands_out_from_its_paper_in_both_themes(pages):
         ):  # fmt: skip
             high, low = sorted((luminance(theme[ink]), luminance(theme[paper])), reverse=True)
             assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, paper)
+
+
+def test_a_mixed_table_is_told_column_by_column_with_what_is_missing_and_the_name_of_the_target():
+    towns = [None if i % 10 == 0 else "Cork" if i % 3 else "Ghent" for i in range(40)]
+    names = [f"width {j}" for j in range(6)]
+    table = pd.DataFrame({**{name: RNG.normal(size=40) for name in names}, "town": towns})
+    machine = KernelRidge(kernel="auto").fit(table, Y)
+    page = Page(report(machine, table, pd.Series(Y, name="price"), pictures=False))
+    assert "2 different, most often Cork (24 times); 4 missing" in page.words
+    assert {"colspan": "5"} in page.all("td")
+    assert "price" in page.inside("th")
+    # Formulas name the first of many columns, and the text that reads back names all.
+    assert sum("width 5" in text for text in page.inside("math")) == 0
+    assert sum("width 5" in text for text in page.inside("code")) > 0

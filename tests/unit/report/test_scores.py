@@ -88,7 +88,14 @@ def test_the_spread_of_leave_one_out_is_that_of_a_new_target():
     found = answers(machine, X, Y)
     rest = np.arange(1, 60)
     _, deviation = KernelRidge(0.3, kernel=RBF(1.0)).fit(X[rest], Y[rest]).predict(X[[0]], return_std=True)
-    np.testing.assert_allclose(found.spread[0, 0], np.sqrt(deviation[0] ** 2 + 0.3), rtol=1e-8)
+    unit = np.sqrt(machine.prior_variance_)
+    np.testing.assert_allclose(found.spread[0, 0], unit * np.sqrt(deviation[0] ** 2 + 0.3), rtol=1e-8)
+
+
+def test_error_bars_do_not_depend_on_the_unit_of_the_target():
+    machines = [(unit, KernelRidge(0.3, kernel=RBF(1.0), fit_intercept=True).fit(X, unit * Y)) for unit in (1.0, 1e5)]
+    (_, first), (_, second) = ((unit, answers(machine, X, unit * Y).spread) for unit, machine in machines)
+    np.testing.assert_allclose(second, 1e5 * first, rtol=1e-8)
 
 
 def test_a_row_that_decides_its_own_prediction_is_not_divided_by_nothing():

@@ -71,3 +71,35 @@ def test_nothing_is_drawn_in_the_first_second(clock, show, capsys):
     watch.look(0.5)
     watch.close()
     assert capsys.readouterr().err == ""
+
+
+def test_within_a_step_the_bar_shows_the_same_share_and_a_later_time(clock, capsys):
+    watch = Watch("newton", show=True, clock=clock)
+    clock.now += FIRST_SECONDS
+    watch.look(0.2, "gap 1.0e-01")
+    clock.now += 5.0
+    assert not watch.again()
+    assert "20%  6 s, 24 s left  gap 1.0e-01" in capsys.readouterr().err
+
+
+def test_a_bar_never_shows_less_than_nothing(clock, capsys):
+    watch = Watch("newton", show=True, clock=clock)
+    clock.now += FIRST_SECONDS
+    watch.look(-0.0)
+    assert "  0%" in capsys.readouterr().err
+
+
+def caught(watch):
+    """What a solver does with Ctrl-C."""
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        watch.interrupt()
+
+
+def test_ctrl_c_ends_a_watch_that_keeps_the_best_and_is_raised_by_another(clock):
+    watch = Watch("cg", keeps_best=True, clock=clock)
+    caught(watch)
+    assert watch.is_over
+    with pytest.raises(KeyboardInterrupt):
+        caught(Watch("cg", clock=clock))
