@@ -13,6 +13,7 @@
 
 #include "mercer/plan.hpp"
 #include "mercer/view.hpp"
+#include "networks.hpp"
 
 namespace oracle {
 
@@ -44,7 +45,7 @@ struct Formula {
 };
 
 // What the points of a leaf look like.
-enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, bags, nested, letters, parts };
+enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, bags, nested, letters, parts, networks };
 
 // Points and the memory that a Side looks at, in both precisions. Every number is a float, so that both precisions are
 // given the same points.
@@ -271,6 +272,17 @@ inline void draw_points(const Kernel& kernel, Index m, Index d, unsigned seed, I
                 points.letters(std::move(offsets), std::move(codes));
                 break;
             }
+            case Make::networks: {
+                std::vector<Index> offsets = {0};
+                std::vector<std::int32_t> words;
+                for (Index i = 0; i < n; ++i) {
+                    const std::vector<std::int32_t> more = network([&](Index below) { return draw.below(below); });
+                    words.insert(words.end(), more.begin(), more.end());
+                    offsets.push_back(static_cast<Index>(words.size()));
+                }
+                points.letters(std::move(offsets), std::move(words));
+                break;
+            }
         }
     }
     while (static_cast<int>(points.side().rows.size()) < kernel.formula.rows) {
@@ -356,6 +368,10 @@ inline std::vector<Kernel> kernels() {
         Formula& f = begin("two lengths of subsequences", {Make::letters, Make::letters});
         const int longer = f.add(Op::value, f.leaf(Kind::subsequence, {5.0, 0.75}));
         f.add(Op::add, longer, f.add(Op::value, f.leaf(Kind::subsequence, {2.0, 1.0})));
+    }
+    {
+        Formula& f = begin("common walks", {Make::networks});
+        f.add(Op::value, f.leaf(Kind::walks, {0x1p-12}));
     }
     {
         Formula& f = begin("sum over the parts of bags, normalised", {Make::bags}, 1);
@@ -465,6 +481,10 @@ inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::S
                             z.codes + z.offsets[j + 1], static_cast<int>(formula.parameters[leaf][0]), false,
                             Real(formula.parameters[leaf][1]));
     }
+    if (kind == Kind::walks)
+        return walks_in_common(mercer::Network::of(std::get<mercer::Letters>(left), i),
+                               mercer::Network::of(std::get<mercer::Letters>(right), j),
+                               Real(formula.parameters[leaf][0]));
     if (kind == Kind::convolution)
         return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);
     if (kind == Kind::equal) return std::get<mercer::Codes>(left).codes[i] == std::get<mercer::Codes>(right).codes[j];
