@@ -120,7 +120,8 @@ NB_MODULE(_core, m) {
              "doublings"_a = 0,
              "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis). "
              "More columns follow for every further rung r: those of the entries' powers of 2**(r*doublings).")
-        .def("normal", &Basis::normal, "left"_a.none(), "v"_a, "w"_a.none(), "single"_a, "K.T @ (K @ v + w), one pass.")
+        .def("normal", &Basis::normal, "left"_a.none(), "v"_a.none(), "w"_a.none(), "d"_a.none(), "single"_a,
+             "K.T @ (d * (K @ v + w)), one pass; without v, w or d they are 0, 0 and 1.")
         .def("topk", &Basis::topk, "left"_a.none(), "k"_a, "largest"_a, "single"_a,
              "The k best of each row: values and indices.")
         .def("pairs", &Basis::pairs, "left"_a, "k(left[i], basis[i]) for every i.")

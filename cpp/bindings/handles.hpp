@@ -256,13 +256,20 @@ class Basis {
         run([&](mercer::Watch& watch) { basis_.matvec(other, single, watch, job); });
         return out;
     }
-    nb::ndarray<nb::numpy, double> normal(const Side* left, Table v, std::optional<Table> w, bool single) const {
+    nb::ndarray<nb::numpy, double> normal(const Side* left, std::optional<Table> v, std::optional<Table> w,
+                                          std::optional<Table> d, bool single) const {
         const mercer::Side* other = check(left);
-        require(static_cast<Index>(v.shape(0)) == side_.side.n, "normal: V has the wrong number of rows");
-        require(!w || (static_cast<Index>(w->shape(0)) == rows(left) && w->shape(1) == v.shape(1)),
+        require(v || w, "normal: neither V nor W is given");
+        const std::size_t t = v ? v->shape(1) : w->shape(1);
+        require(!v || static_cast<Index>(v->shape(0)) == side_.side.n, "normal: V has the wrong number of rows");
+        require(!w || (static_cast<Index>(w->shape(0)) == rows(left) && w->shape(1) == t),
                 "normal: W has the wrong shape");
-        auto out = fresh<double>({v.shape(0), v.shape(1)});
-        const mercer::Normal job{v.data(), w ? w->data() : nullptr, static_cast<Index>(v.shape(1)), out.data()};
+        require(!d || (static_cast<Index>(d->shape(0)) == rows(left) && (d->shape(1) == t || d->shape(1) == 1)),
+                "normal: D has the wrong shape");
+        auto out = fresh<double>({static_cast<std::size_t>(side_.side.n), t});
+        const mercer::Normal job{v ? v->data() : nullptr, w ? w->data() : nullptr,
+                                 static_cast<Index>(t),   out.data(),
+                                 d ? d->data() : nullptr, d ? static_cast<Index>(d->shape(1)) : Index{1}};
         run([&](mercer::Watch& watch) { basis_.normal(other, single, watch, job); });
         return out;
     }

@@ -6,6 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from mercer.budget import memory_there
 from mercer.errors import NotFinite, TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
@@ -15,7 +16,7 @@ from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points, Vectors, as_points, conformed
 
-__all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
+__all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_share", "gram_to_solve"]
 
 # Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
 ROWS_PER_FEATURE = 2
@@ -27,6 +28,10 @@ FILLED_COLUMNS = 1_000
 FILLED_SHARE = 0.05
 # Leaves whose entries cost so much that none is made twice where there is memory for all.
 DEAR = frozenset({"convolution"})
+# Up to so many rows, entries are float64 where float32 would do: the solver of the support vector machines wants them.
+EXACT_ROWS = 400
+# The share of the memory for one result that a matrix may take which is shared: what is made of it needs room too.
+SHARED = 0.25
 # Leaves whose entries are not made from rows that a solver could gather.
 NOT_GATHERED = frozenset({"callback", "stored"})
 
@@ -107,6 +112,21 @@ def gram_for_steps(binding: Binding) -> Gram:
     basis = binding.basis
     filled = bind(binding.kernel, basis.filled(), dtype=np.float64) if _is_worth_filling(basis) else binding
     return TiledGram(filled)
+
+
+def gram_to_share(binding: Binding, *, single: bool = True) -> Gram:
+    """The Gram matrix for many problems over parts of its rows: stored, where `single` in float32 if rows are many.
+
+    `sharable_rows` says how many rows there may be.
+    """
+    if single and len(binding) > EXACT_ROWS:
+        binding = binding.as_single()
+    return _stored(TiledGram(binding), None)
+
+
+def sharable_rows(*, single: bool = True) -> int:
+    """For how many rows `gram_to_share` takes no more than its share of the memory that is there."""
+    return int((SHARED * memory_there() / (4 if single else 8)) ** 0.5)
 
 
 def _stored(tiled: TiledGram, budget: float | None) -> Gram:

@@ -1,6 +1,8 @@
 """The rows of points: each kind by the arrays it is made of, which are checked like the input of a fit."""
 
 import math
+import sys
+from collections.abc import Callable
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -17,6 +19,7 @@ from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.stored import Places, Stored
+from mercer.points.strings import Strings
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
@@ -69,6 +72,26 @@ def _make_indicators(stored: Any, reader: Reader) -> Indicators:
     rising = all((np.diff(codes[begin:end]) > 0).all() for begin, end in pairwise(offsets.tolist()))
     check(rising, "indicators whose codes do not increase")
     return Indicators(offsets, codes, n_items, sizes)
+
+
+def _take_strings(value: Strings, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "letters")}
+
+
+def _make_strings(stored: Any, reader: Reader) -> Strings:
+    offsets, letters = reader.parts(stored, ("offsets", "letters"))
+    check_offsets(offsets, len(letters))
+    fits = LETTERS.get(letters.dtype)
+    check(fits is not None and letters.ndim == 1 and all(map(fits, letters.tolist())), "strings whose letters are none")
+    return Strings._trusted(offsets, letters)  # noqa: SLF001 (checked above)
+
+
+# By the dtype of the letters: which of them there can be.
+LETTERS: dict[np.dtype[Any], Callable[[Any], bool]] = {
+    np.dtype(np.uint32): lambda point: point <= sys.maxunicode,
+    np.dtype(np.uint8): lambda byte: True,
+    np.dtype(np.object_): is_item,
+}
 
 
 def _take_objects(value: Objects, writer: Writer, path: str) -> Any:
@@ -202,6 +225,7 @@ ROWS = (
     Row("vectors", Vectors, _take_vectors, _make_vectors),
     Row("sets", Sets, _take_sets, _make_sets),
     Row("indicators", Indicators, _take_indicators, _make_indicators),
+    Row("strings", Strings, _take_strings, _make_strings),
     Row("objects", Objects, _take_objects, _make_objects),
     Row("arrays", Arrays, _take_arrays, _make_arrays),
     Row("bags", Bags, _take_bags, _make_bags),

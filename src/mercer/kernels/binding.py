@@ -251,12 +251,14 @@ class Cross:
         out: Array = self._asked(self._engine.matvec, None)
         return out[:, 0]
 
-    def normal(self, V: Array, W: Array | None = None) -> Array:
-        """Kᵀ(K V + W) with every entry made once."""
-        flat, table = _as_table(V, self.shape[1], "V")
-        other = None if W is None else _as_table(W, self.shape[0], "W")[1]
-        out: Array = self._asked(self._engine.normal, table, other, halves=False)
-        return out[:, 0] if flat else out
+    def normal(self, V: Array | None, W: Array | None = None, D: Array | None = None) -> Array:
+        """Kᵀ D (K V + W) with every entry made once; KᵀD W without V. D is (n,), or (n, t) for one a column."""
+        n, m = self.shape
+        flat, table = (False, None) if V is None else _as_table(V, m, "V")
+        flat_too, other = (False, None) if W is None else _as_table(W, n, "W")
+        scale = None if D is None else _as_table(D, n, "D")[1]
+        out: Array = self._asked(self._engine.normal, table, other, scale, halves=False)
+        return out[:, 0] if flat or flat_too else out
 
     def best(self, k: int, *, largest: bool = True) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
         """The k largest (or smallest) values of each row and their columns, best first, ties by index."""

@@ -7,13 +7,13 @@ infinitely many, and says why. With an order p the map is that of another kernel
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, final
 
 from mercer.domains import Integer
 from mercer.errors import InvalidInput, NoFiniteMap
 from mercer.kernels.algebra import Exp
-from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.featuremap import FeatureMap, first
 from mercer.kernels.featurepieces import (
     Coordinates,
     Crossed,
@@ -59,7 +59,10 @@ from mercer.maps import FittedMap, Map
 from mercer.maps.transform import Transform
 from mercer.points import Points, as_points
 
-__all__ = ["COEFFICIENTS", "REASONS", "RECIPES", "FeatureMap", "cut_off", "feature_map", "n_features"]
+__all__ = [
+    "COEFFICIENTS", "REASONS", "RECIPES", "FeatureMap", "beginning", "cut_off", "feature_map", "learnt_again",
+    "n_features",
+]  # fmt: skip
 
 WIDTH = Integer(1)
 ORDER = Integer(0)
@@ -291,7 +294,38 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
     points = as_points(X)
     resolved = kernel.resolve(points)
     mapped = resolved if order is None else cut_off(resolved, ORDER.check("feature_map", "order", order))
-    return FeatureMap.fitted(resolved, mapped, Fit(resolved).of(mapped, points), points)
+    features = Fit(resolved).of(mapped, points)
+    return FeatureMap.fitted(resolved, mapped, features, points, _teachers(resolved, mapped, features.size, points))
+
+
+def _teachers(kernel: Kernel, mapped: Kernel, size: int, points: Points) -> Points:
+    """One point where it alone teaches all features, as of vectors; else all, whose items and values they name."""
+    one = first(points)
+    return one if Fit(kernel).of(mapped, one).size == size else points
+
+
+def beginning(phi: FeatureMap) -> Points:
+    """The first points of the fit, as few as teach the map all of its features.
+
+    Dictionaries of items and values only grow with the points, and keep their order; so the features are the same when
+    there are as many.
+    """
+    kernel, mapped, _, points = phi.learnt
+    assert isinstance(kernel, Kernel)
+    low, high = 0, len(points)  # too few, and enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        if Fit(kernel).of(mapped, points.take(slice(0, middle))).size == phi.n_features:
+            high = middle
+        else:
+            low = middle
+    return points.take(slice(0, high))
+
+
+def learnt_again(kernel: Kernel, mapped: Kernel, error_bound: float, points: Points) -> FeatureMap:
+    """A map from what `FeatureMap.learnt` says, with the points of `beginning`."""
+    phi = FeatureMap.fitted(kernel, kernel, Fit(kernel).of(mapped, points), points, points)
+    return replace(phi, error_bound=error_bound, _mapped=mapped)
 
 
 def n_features(kernel: Kernel, width: int) -> int:
