@@ -1,4 +1,4 @@
-"""`python -m benchmarks.graphs_accuracy [set or kernel …]`: kernels of graphs by cross-validation, beside published figures.
+"""`python -m benchmarks.graphs_accuracy [set or kernel …]`: kernels of graphs by cross-validation, beside papers.
 
 As in the TUDataset paper: ten stratified folds, in several orders. Of each training part a ninth is held back, on which
 C and the depth are chosen; then an SVC is fitted to all of it and scored on the fold that was left out. Kernels are
