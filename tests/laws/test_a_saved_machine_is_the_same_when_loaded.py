@@ -16,6 +16,7 @@ from mercer import (
     RBF,
     SVC,
     SVR,
+    BlendedSpectrum,
     Columns,
     Custom,
     Delta,
@@ -27,6 +28,7 @@ from mercer import (
     KernelRidge,
     KernelRidgeCV,
     Linear,
+    Mismatch,
     NadarayaWatson,
     NadarayaWatsonClassifier,
     NuSVC,
@@ -36,11 +38,14 @@ from mercer import (
     Quadratic,
     Scale,
     SetIntersection,
+    Spectrum,
+    Subsequence,
+    WeightedDegree,
     Window,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
-from mercer.points import Objects
+from mercer.points import Objects, Strings
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -100,6 +105,11 @@ DOMAINS: dict[str, Case] = {
     "sets": Case(SETS, SetIntersection()),
     "sets as vectors": Case(SETS, RBF().on(Indicator())),
     "strings": Case(WORDS, Delta() + 1.0),
+    "strings of characters": Case(WORDS, Subsequence(2) + Spectrum(2) + WeightedDegree(2)),
+    "strings of bytes": Case(Strings([word.encode() for word in WORDS]), Mismatch(2, 1) + Subsequence(2)),
+    "strings of tokens": Case(
+        Strings([list(word) for word in WORDS]), Mismatch(2, 1).normalised() + BlendedSpectrum(2)
+    ),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))

@@ -16,7 +16,7 @@ from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.maps.transform import Transform
 from tests.oracles.profiles import profile_value
-from tests.oracles.subsequences import subsequences
+from tests.oracles.strings import mismatch_counts, mismatches, subsequences, weighted_degree
 
 EPOCH = date(1970, 1, 1)
 # All words that counts are taken of.
@@ -202,6 +202,10 @@ def _gapped(m: Any, s: Any) -> Counter[Any]:
     return Counter((J, tuple(u[j] for j in J)) for u in _substrings(s, m.length) for J in chosen)
 
 
+def _mismatched(m: Any, s: Any) -> Counter[Any]:
+    return mismatch_counts(s, m.length, m.mismatches, m.alphabet)
+
+
 def _positioned(m: Any, s: Any) -> Counter[Any]:
     found: Counter[Any] = Counter()
     for k in range(1, m.degree + 1):
@@ -220,16 +224,6 @@ def _agreements(k: Any, s: Any, t: Any) -> float:
     return float(sum(math.comb(sum(a == b for a, b in zip(u, v, strict=True)), k.informative) for u, v in pairs))
 
 
-def _weighted_degree(kernel: Any, s: Any, t: Any) -> float:
-    d, total = kernel.degree, 0.0
-    for k in range(1, d + 1):
-        for p, u in enumerate(_substrings(s, k)):
-            for q, v in enumerate(_substrings(t, k)):
-                near = max(0.0, 1.0 - abs(p - q) / (kernel.shift + 1))
-                total += 2.0 * (d - k + 1) / (d * (d + 1)) * near * (u == v)
-    return total
-
-
 _IMAGES: dict[type, Any] = {
     mm.Columns: _columns,
     mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
@@ -238,12 +232,14 @@ _IMAGES: dict[type, Any] = {
     mm.LocalTime: lambda m, x: x,  # of UTC
     mm.Ranks: lambda m, x: np.array([m.levels.index(x) + 1.0]),
     mm.Kmers: _kmers,
+    mm.MismatchKmers: _mismatched,
     mm.PositionedKmers: _positioned,
     mm.Scale: lambda m, x: x * m.factors,
     mm.Standardised: lambda m, x: (x - m.centre) / m.scale,
     mm.Torus: _torus,
     mm.UnitRows: lambda m, x: x / np.linalg.norm(x) if np.any(x) else x,
     mm.WordCounts: lambda m, x: np.array([_words(x).count(word) for word in VOCABULARY], dtype=np.float64),
+    mm.WordSequence: lambda m, x: tuple(_words(x)),
     mm.Words: lambda m, x: frozenset(_words(x)),
     Transform: lambda m, x: m.matrix @ x,
 }
@@ -289,6 +285,7 @@ _VALUES: dict[type, Any] = {
     mk.Laplacian: _radial(_city_block, "exponential"),
     mk.Linear: lambda k, x, z: _inner(x, z),
     mk.Matern: _radial(_square, "matern"),
+    mk.Mismatch: lambda k, s, t: mismatches(s, t, k.length, k.mismatches, k.alphabet),
     mk.Normalised: _normalised,
     mk.Of: lambda k, x, z: profile_value(_PROFILE_OF[type(k.kernel)], value(k.distance, x, z), k.kernel.fields()),
     mk.OrMissing: _or_missing,
@@ -313,7 +310,7 @@ _VALUES: dict[type, Any] = {
     mk.Subsequence: lambda k, s, t: subsequences(s, t, k.length, k.decay),
     mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
     mk.Tanimoto: _tanimoto,
-    mk.WeightedDegree: _weighted_degree,
+    mk.WeightedDegree: lambda k, s, t: weighted_degree(s, t, k.degree, k.shift),
 }
 
 

@@ -15,7 +15,7 @@ from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.tape import compile_plan
 from mercer.points import Indicators, Vectors, as_points
-from tests.oracles.subsequences import subsequences
+from tests.oracles.strings import subsequences, weighted_degree
 
 
 def evaluate_plan(kernel: Any, X: Any, Z: Any = None) -> np.ndarray:
@@ -93,6 +93,12 @@ def _subsequences(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[subsequences(x, z, int(length), decay) for z in raw_z] for x in raw_x])
 
 
+def _weighted_degree(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    degree, shift = map(int, leaf.parameters)
+    raw_x, raw_z = X.raw(), Z.raw()
+    return np.array([[weighted_degree(x, z, degree, shift) for z in raw_z] for x in raw_x])
+
+
 _LEAVES = {
     "dot": _dot,
     "l1": _pairs(lambda a, b: np.abs(a - b)),
@@ -102,6 +108,7 @@ _LEAVES = {
     "stored": lambda leaf, X, Z: np.asarray(X.matrix, dtype=np.float64),
     "callback": _callback,
     "subsequence": _subsequences,
+    "weighted_degree": _weighted_degree,
 }
 
 

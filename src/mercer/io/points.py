@@ -14,12 +14,15 @@ from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.stored import Places, Stored
+from mercer.points.strings import Strings
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
 __all__ = ["POINTS", "check"]
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+LETTERS = (np.dtype(np.uint8), np.dtype(np.uint32), np.dtype(np.object_))  # bytes, characters, tokens
+MOST_CHARACTERS = 0x110000  # of Unicode
 
 
 def check(condition: object, what: str) -> None:
@@ -94,6 +97,19 @@ def _make_objects(stored: Any, reader: Reader) -> Objects:
     if len(values):
         return Objects(values, kind=kind)
     return Objects._trusted(values, kind)  # noqa: SLF001 (as for vectors)
+
+
+def _take_strings(value: Strings, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "letters")}
+
+
+def _make_strings(stored: Any, reader: Reader) -> Strings:
+    offsets, letters = reader.parts(stored, ("offsets", "letters"))
+    check(isinstance(letters, np.ndarray) and letters.ndim == 1 and letters.dtype in LETTERS, "strings of no letters")
+    _check_offsets(offsets, len(letters))
+    check(letters.dtype != np.uint32 or not letters.size or letters.max() < MOST_CHARACTERS, "a letter that is none")
+    check(letters.dtype != np.object_ or all(map(_is_item, letters)), "a token that no string may hold")
+    return Strings._trusted(offsets, letters)  # noqa: SLF001 (checked above)
 
 
 def _take_table(value: Table, writer: Writer, path: str) -> Any:
@@ -180,6 +196,7 @@ ROWS = (
     Row("sets", Sets, _take_sets, _make_sets),
     Row("indicators", Indicators, _take_indicators, _make_indicators),
     Row("objects", Objects, _take_objects, _make_objects),
+    Row("strings", Strings, _take_strings, _make_strings),
     Row("table", Table, _take_table, _make_table),
     Row("stored", Stored, _take_stored, _make_stored),
     Row("places", Places, _take_places, _make_places),

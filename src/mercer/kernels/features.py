@@ -47,6 +47,7 @@ from mercer.kernels.rules import (
     SCALING,
     SCHOENBERG,
     SCHUR_PRODUCT,
+    SUBSEQUENCES,
     TENSOR,
     Rule,
 )
@@ -189,6 +190,7 @@ REASONS: dict[Rule, str] = {
     MINIMUM: "min has one feature 1[t ≤ x] for every threshold t, infinitely many.",
     CHI_SQUARED: "2xz/(x + z) has one feature x·e^(−tx) for every t > 0, infinitely many.",
     INVERSE_SUM: "1/(a(x) + a(z)) has one feature e^(−t·a(x)) for every t > 0, infinitely many.",
+    SUBSEQUENCES: "it has one feature for each string that may be a subsequence, more than can be listed.",
     ASSUMED: "a claim names no features.",
 }
 

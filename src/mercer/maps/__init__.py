@@ -8,10 +8,10 @@ from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
 from mercer.maps.ranks import Ranks
 from mercer.maps.standardised import Standardised
-from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
+from mercer.maps.strings import GappedKmers, Kmers, MismatchKmers, PositionedKmers
 from mercer.maps.torus import Torus
 from mercer.maps.unit import UnitRows
-from mercer.maps.words import WordCounts, Words
+from mercer.maps.words import WordCounts, Words, WordSequence
 
 __all__ = [
     "Columns",
@@ -23,6 +23,7 @@ __all__ = [
     "Kmers",
     "LocalTime",
     "Map",
+    "MismatchKmers",
     "PositionedKmers",
     "Ranks",
     "Scale",
@@ -31,5 +32,6 @@ __all__ = [
     "Torus",
     "UnitRows",
     "WordCounts",
+    "WordSequence",
     "Words",
 ]
