@@ -1,6 +1,7 @@
 // The module mercer._core: arrays in, arrays out. Everything is validated in Python before it comes here; what is
 // checked again is only what would read outside memory.
 #include "counting.hpp"
+#include "graphs.hpp"
 #include "handles.hpp"
 #include "mercer/memory.hpp"
 #include "smo.hpp"
@@ -101,9 +102,11 @@ NB_MODULE(_core, m) {
         .def("sparse", &Side::sparse, "offsets"_a, "columns"_a, "values"_a.none(), "d"_a, "sizes"_a.none())
         .def("codes", &Side::codes, "codes"_a)
         .def("letters", &Side::letters, "offsets"_a, "codes"_a)
+        .def("networks", &Side::networks, "offsets"_a, "words"_a)
         .def("parts", &Side::parts, "offsets"_a, "rows"_a)
         .def("matrix", &Side::matrix, "rows"_a)
         .def("call", &Side::call, "fn"_a)
+        .def("bags", &Side::bags, "offsets"_a, "plan"_a, "parts"_a)
         .def("rows", &Side::rows, "values"_a)
         .def_prop_ro("n", [](const Side& self) { return self.side.n; });
 
@@ -118,7 +121,8 @@ NB_MODULE(_core, m) {
              "doublings"_a = 0,
              "K(left, basis) @ v; the row sums without v. `hollow` leaves out the diagonal of K(basis, basis). "
              "More columns follow for every further rung r: those of the entries' powers of 2**(r*doublings).")
-        .def("normal", &Basis::normal, "left"_a.none(), "v"_a, "w"_a.none(), "single"_a, "K.T @ (K @ v + w), one pass.")
+        .def("normal", &Basis::normal, "left"_a.none(), "v"_a.none(), "w"_a.none(), "d"_a.none(), "single"_a,
+             "K.T @ (d * (K @ v + w)), one pass; without v, w or d they are 0, 0 and 1.")
         .def("topk", &Basis::topk, "left"_a.none(), "k"_a, "largest"_a, "single"_a,
              "The k best of each row: values and indices.")
         .def("pairs", &Basis::pairs, "left"_a, "k(left[i], basis[i]) for every i.")
@@ -197,6 +201,7 @@ NB_MODULE(_core, m) {
 
     mercer::bindings::bind_smo(m);
     mercer::bindings::bind_counting(m);
+    mercer::bindings::bind_graphs(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
     m.def("operations", &operations, nb::sig("def operations() -> dict[str, tuple[str, ...]]"),
           "The tape's instructions: name -> operands, of leaf, a, b, row, s, t.");

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "mercer/basis.hpp"
+#include "mercer/network.hpp"
 
 namespace mercer::bindings {
 
@@ -102,6 +103,12 @@ class Side {
         side.sources.push_back(mercer::Letters{offsets.data(), codes.data(), side.n});
         keep(offsets), keep(codes);
     }
+    void networks(In<std::int64_t, nb::ndim<1>> offsets, In<std::int32_t, nb::ndim<1>> words) {
+        letters(offsets, words);
+        for (Index i = 0; i < side.n; ++i)
+            require(mercer::Network::is_whole({words.data() + offsets.data()[i], words.data() + offsets.data()[i + 1]}),
+                    "networks: a graph that is none");
+    }
     void parts(In<std::int64_t, nb::ndim<1>> offsets, AnyIn rows) {
         require(rows.ndim() == 2, "parts: (m, d) expected");
         require_offsets(offsets, rows.shape(0));
@@ -126,6 +133,8 @@ class Side {
         side.sources.push_back(mercer::Call{fill, side.n});
         kept_.push_back(fn);
     }
+    // The parts of the bags are points of their own, with a plan of their own.
+    void bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts);
     void rows(In<double, nb::ndim<1>> values) {
         require(static_cast<Index>(values.shape(0)) == side.n, "rows: n expected");
         side.rows.push_back(values.data());
@@ -168,6 +177,16 @@ inline void require_fits(const mercer::Plan& plan, const mercer::Side& side) {
     }
 }
 
+inline void Side::bags(In<std::int64_t, nb::ndim<1>> offsets, const mercer::Plan& plan, nb::handle parts) {
+    const mercer::Side& inside = nb::cast<const Side&>(parts).side;
+    require_offsets(offsets, static_cast<std::size_t>(inside.n));
+    require_fits(plan, inside);
+    side.sources.push_back(mercer::Bags{offsets.data(), std::make_shared<mercer::Side>(inside),
+                                        std::make_shared<mercer::Plan>(plan), side.n});
+    keep(offsets);
+    kept_.push_back(nb::borrow(parts));
+}
+
 // The left side must be of the same kind and width as the right one, leaf by leaf.
 inline void require_matches(const mercer::Side& left, const mercer::Side& right) {
     for (std::size_t leaf = 0; leaf < left.sources.size(); ++leaf) {
@@ -182,6 +201,11 @@ inline void require_matches(const mercer::Side& left, const mercer::Side& right)
             require(rows->d == std::get<mercer::Parts>(b).d, "widths differ");
         if (const auto* rows = std::get_if<mercer::Matrix>(&a))
             require(rows->m == right.n, "the matrix has the wrong width");
+        if (const auto* bags = std::get_if<mercer::Bags>(&a)) {
+            const auto& other = std::get<mercer::Bags>(b);
+            require_fits(*other.plan, *bags->parts);
+            require_matches(*bags->parts, *other.parts);
+        }
     }
 }
 
@@ -232,13 +256,20 @@ class Basis {
         run([&](mercer::Watch& watch) { basis_.matvec(other, single, watch, job); });
         return out;
     }
-    nb::ndarray<nb::numpy, double> normal(const Side* left, Table v, std::optional<Table> w, bool single) const {
+    nb::ndarray<nb::numpy, double> normal(const Side* left, std::optional<Table> v, std::optional<Table> w,
+                                          std::optional<Table> d, bool single) const {
         const mercer::Side* other = check(left);
-        require(static_cast<Index>(v.shape(0)) == side_.side.n, "normal: V has the wrong number of rows");
-        require(!w || (static_cast<Index>(w->shape(0)) == rows(left) && w->shape(1) == v.shape(1)),
+        require(v || w, "normal: neither V nor W is given");
+        const std::size_t t = v ? v->shape(1) : w->shape(1);
+        require(!v || static_cast<Index>(v->shape(0)) == side_.side.n, "normal: V has the wrong number of rows");
+        require(!w || (static_cast<Index>(w->shape(0)) == rows(left) && w->shape(1) == t),
                 "normal: W has the wrong shape");
-        auto out = fresh<double>({v.shape(0), v.shape(1)});
-        const mercer::Normal job{v.data(), w ? w->data() : nullptr, static_cast<Index>(v.shape(1)), out.data()};
+        require(!d || (static_cast<Index>(d->shape(0)) == rows(left) && (d->shape(1) == t || d->shape(1) == 1)),
+                "normal: D has the wrong shape");
+        auto out = fresh<double>({static_cast<std::size_t>(side_.side.n), t});
+        const mercer::Normal job{v ? v->data() : nullptr, w ? w->data() : nullptr,
+                                 static_cast<Index>(t),   out.data(),
+                                 d ? d->data() : nullptr, d ? static_cast<Index>(d->shape(1)) : Index{1}};
         run([&](mercer::Watch& watch) { basis_.normal(other, single, watch, job); });
         return out;
     }

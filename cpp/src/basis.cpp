@@ -11,8 +11,21 @@ constexpr double kMostMended = 0.02;
 // Below this many pairs the sample that estimates the share would cost more than it saves.
 constexpr Index kWorthSampling = Index{1} << 20;
 
-bool measures_distances(const Plan& plan) {
-    return std::any_of(plan.uses().begin(), plan.uses().end(), [](const LeafUse& use) { return use.centred; });
+bool measures_distances(const Plan& plan, const Side& side) {
+    return std::any_of(plan.uses().begin(), plan.uses().end(), [](const LeafUse& use) { return use.centred; }) ||
+           std::any_of(side.sources.begin(), side.sources.end(), [](const Source& source) {
+               const Bags* bags = std::get_if<Bags>(&source);
+               return bags != nullptr && measures_distances(*bags->plan, *bags->parts);
+           });
+}
+
+// Points, or the parts of bags.
+Index size_of(const Side& side) {
+    Index size = side.n;
+    for (const Source& source : side.sources) {
+        if (const Bags* bags = std::get_if<Bags>(&source)) size = std::max(size, size_of(*bags->parts));
+    }
+    return size;
 }
 
 }  // namespace
@@ -39,12 +52,12 @@ void Basis::run(void (*reduce)(const Walk&, const Job&), const Side* left, bool 
                 const Job& job) const {
     const Side& side = left != nullptr ? *left : right_;
     const bool symmetric = left == nullptr;
-    if (single && side.n * right_.n >= kWorthSampling) single = holds_single(side, symmetric, watch);
+    if (single && size_of(side) * size_of(right_) >= kWorthSampling) single = holds_single(side, symmetric, watch);
     reduce(Walk{plan_, side, right_, packed(single), symmetric, watch, budget_}, job);
 }
 
 bool Basis::holds_single(const Side& left, bool symmetric, Watch& watch) const {
-    if (!measures_distances(plan_)) return true;
+    if (!measures_distances(plan_, right_)) return true;
     return engine_.mended_share(Walk{plan_, left, right_, packed(true), symmetric, watch, budget_}) <= kMostMended;
 }
 

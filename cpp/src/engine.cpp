@@ -36,14 +36,16 @@ std::unique_ptr<Packed> pack(const Plan& plan, const Side& right, bool single) {
 
 template <class T>
 double mended_share_of(const Walk& walk) {
-    constexpr Index kRowSamples = 8;
-    constexpr Index kColumnSamples = 32;
+    // Of bags a few tiles hold parts enough.
+    const bool has_parts = mercer::has_parts(walk.right);
+    const Index row_samples = has_parts ? 2 : 8;
+    const Index column_samples = has_parts ? 4 : 32;
     Walker<T> walker(walk);
     Index pairs = 0;
     const Index row_strips = std::max<Index>(walk.left.n / kStripRows, 1);
     const Index column_strips = std::max<Index>(walk.right.n / kStripCols<T>, 1);
-    const Index rows = std::min(kRowSamples, row_strips);
-    const Index columns = std::min(kColumnSamples, column_strips);
+    const Index rows = std::min(row_samples, row_strips);
+    const Index columns = std::min(column_samples, column_strips);
     struct Ignore {
         Walker<T>& walker;
         void strip(int strip, Index j) { walker.open(strip, j); }
@@ -60,7 +62,8 @@ double mended_share_of(const Walk& walk) {
             pairs += (i1 - i0) * (j1 - j0);
         }
     }
-    return static_cast<double>(walker.mended()) / static_cast<double>(std::max<Index>(pairs, 1));
+    const double share = static_cast<double>(walker.mended()) / static_cast<double>(std::max<Index>(pairs, 1));
+    return std::max(share, walker.mended_share_of_parts());
 }
 
 // The precision is the packed side's.

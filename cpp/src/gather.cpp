@@ -117,4 +117,21 @@ void Gathered::add(const Call&, std::span<const Index>) {
     throw std::invalid_argument("rows of a function's entries cannot be gathered");
 }
 
+void Gathered::add(const Bags& from, std::span<const Index> rows) {
+    Bags copy = from;
+    copy.n = side_.n;
+    Index* offsets = own<Index>(side_.n + 1);
+    offsets[0] = 0;
+    std::vector<Index> parts;
+    for (Index r = 0; r < side_.n; ++r) {
+        const Index row = rows[static_cast<std::size_t>(r)];
+        for (Index part = from.offsets[row]; part < from.offsets[row + 1]; ++part) parts.push_back(part);
+        offsets[r + 1] = static_cast<Index>(parts.size());
+    }
+    copy.offsets = offsets;
+    const auto gathered = std::make_shared<const Gathered>(*from.parts, parts);
+    copy.parts = std::shared_ptr<const Side>(gathered, &gathered->side());
+    side_.sources.emplace_back(copy);
+}
+
 }  // namespace mercer

@@ -1,5 +1,7 @@
 #include "margin_gram.hpp"
 
+#include <type_traits>
+
 namespace mercer {
 
 namespace {
@@ -86,9 +88,20 @@ class DenseMargins final : public MarginGram<T> {
     }
 
     void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index, Watch&) const override {
-        for (std::size_t r = 0; r < left.size(); ++r) {
-            for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = gram_.values.at<T>(left[r] * gram_.n + right[c]);
-        }
+        gram_.values.as_they_are([&](const auto* values) {
+            for (std::size_t r = 0; r < left.size(); ++r) {
+                const auto* row = values + left[r] * gram_.n;
+                for (std::size_t c = 0; c < right.size(); ++c) out[r][c] = static_cast<T>(row[right[c]]);
+            }
+        });
+    }
+
+    const T* stored(Index row, Index range) const override {
+        return gram_.values.as_they_are([&](const auto* values) -> const T* {
+            if constexpr (std::is_same_v<decltype(values), const T*>)
+                return values + row * gram_.n + cuts_[static_cast<std::size_t>(range)];
+            else return nullptr;
+        });
     }
 
     Index features() const override { return kManyFeatures; }

@@ -23,6 +23,8 @@ class MarginGram {
     // out[r][c] = K[left[r], right[c]].
     virtual void block(std::span<const Index> left, std::span<const Index> right, T* const* out, Index tasks,
                        Watch& watch) const = 0;
+    // Where K[row, range] lies, if it lies in memory as T; else null.
+    virtual const T* stored(Index, Index) const { return nullptr; }
     // Computing an entry takes as long as for vectors with this many features.
     virtual Index features() const = 0;
 };

@@ -52,7 +52,9 @@ class RunningF {
             }
         }
         changes.resize(count);
-        for (std::size_t c = 0; c < parts_.size(); ++c) add_part(changes, c);
+        for (std::size_t c = 0; c < parts_.size(); ++c) {
+            if (!add_stored(changes, parts_[c])) add_part(changes, c);
+        }
         ++now_;
     }
 
@@ -121,6 +123,19 @@ class RunningF {
         return *tables_.of[a * parts_.size() + c];
     }
     Index local(Index row) const { return row - part_of(row).start; }
+
+    // From a matrix that is in memory, rows are added where they lie.
+    bool add_stored(const std::vector<Change>& changes, const Part& columns) {
+        std::vector<const T*> rows;
+        std::vector<double> delta;
+        for (const Change& change : changes) {
+            rows.push_back(gram_.stored(global(change.row), columns.id));
+            if (rows.back() == nullptr) return false;
+            delta.push_back(change.delta);
+        }
+        add_kept(rows, delta, columns);
+        return true;
+    }
 
     void add_part(const std::vector<Change>& changes, std::size_t c) {
         if (tables_.shared) return add_shared(changes, c);

@@ -8,18 +8,18 @@ namespace mercer {
 
 namespace {
 
-// Problems that consist of the same ranges share all their rows.
+// Problems that consist of the same ranges share all their rows; where rows need not be made, each is by itself.
 struct Group {
     std::vector<Index> problems;
     Index rows = 0;
 };
 
-std::vector<Group> groups_of(const MarginBatch& batch) {
+std::vector<Group> groups_of(const MarginBatch& batch, bool is_made) {
     std::vector<Group> groups;
     for (Index p = 0; p < batch.problems; ++p) {
         const Index* mine = batch.uses + p * batch.uses_each;
         const Index* last = groups.empty() ? nullptr : batch.uses + groups.back().problems[0] * batch.uses_each;
-        if (last == nullptr || !std::equal(mine, mine + batch.uses_each, last)) {
+        if (last == nullptr || is_made || !std::equal(mine, mine + batch.uses_each, last)) {
             groups.emplace_back();
             for (const Part& part : parts_of(batch, p)) groups.back().rows += part.size;
         }
@@ -45,10 +45,12 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
     const auto gram = margin_gram<T>(source, batch.cuts, shared.watch);
     const Index ranges = static_cast<Index>(batch.cuts.size()) - 1;
     const Index n = batch.cuts[at(ranges)];
-    const bool alone = ranges == 1;
+    const bool is_made = gram->stored(0, 0) != nullptr;
+    const bool is_apart = is_made && batch.problems > 1;
+    const bool alone = ranges == 1 && !is_apart;
     const Index budget = alone ? shared.options.cache_bytes : shared.options.cache_bytes / 2;
     std::vector<std::unique_ptr<RowCache<T>>> own;
-    for (Index r = 0; r < ranges; ++r) {
+    for (Index r = 0; r < ranges && !is_made; ++r) {
         const Index size = batch.cuts[at(r) + 1] - batch.cuts[at(r)];
         own.push_back(std::make_unique<RowCache<T>>(size, size, budget / std::max<Index>(n, 1) * size));
     }
@@ -56,7 +58,7 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
     std::vector<Ended> ended(at(batch.problems), Ended::kSolved);
     const auto solve_group = [&](const Group& group, Index cross_bytes) {
         std::vector<Part> parts = parts_of(batch, group.problems[0]);
-        if (is_one_block(group.rows * batch.copies)) parts.clear();
+        if (is_made || is_one_block(group.rows * batch.copies)) parts.clear();
         std::vector<std::unique_ptr<RowCache<T>>> cross;
         Tables<T> tables;
         tables.shared = !alone;
@@ -75,10 +77,10 @@ void solve_as(const GramSource& source, const MarginBatch& batch, Shared& shared
             ended[at(p)] = solver.run(report.steps[at(p)]);
         }
     };
-    std::vector<Group> groups = groups_of(batch);
+    std::vector<Group> groups = groups_of(batch, is_made);
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.rows > b.rows; });
     const auto small =
-        std::find_if(groups.begin(), groups.end(), [](const Group& g) { return g.rows < kLargeProblem; });
+        std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return is_apart || g.rows < kLargeProblem; });
     for (auto large = groups.begin(); large != small; ++large) solve_group(*large, budget);
     const Index count = groups.end() - small;
     const Index threads = std::max<Index>(std::min<Index>(thread_count(), count), 1);

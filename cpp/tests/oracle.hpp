@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -43,7 +44,7 @@ struct Formula {
 };
 
 // What the points of a leaf look like.
-enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, letters, parts };
+enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, bags, nested, letters, parts };
 
 // Points and the memory that a Side looks at, in both precisions. Every number is a float, so that both precisions are
 // given the same points.
@@ -105,6 +106,18 @@ class Points {
         each([&](mercer::Side& side, bool) { side.rows.push_back(r); });
     }
 
+    // Bags of parts, with the plan of a kernel of these.
+    Points& bags(std::vector<Index> offsets, const mercer::Plan& plan) {
+        Points& parts = parts_.emplace_back(offsets.back());
+        const Index* o = integers_.emplace_back(std::move(offsets)).data();
+        const auto shared = std::make_shared<const mercer::Plan>(plan);
+        each([&](mercer::Side& side, bool single) {
+            const std::shared_ptr<const mercer::Side> inside(std::shared_ptr<void>(), &parts.side(single));
+            side.sources.push_back(mercer::Bags{o, inside, shared, n()});
+        });
+        return parts;
+    }
+
    private:
     template <class Add>
     void each(Add add) {
@@ -121,6 +134,7 @@ class Points {
     std::deque<std::vector<double>> doubles_;
     std::deque<std::vector<Index>> integers_;
     std::deque<std::vector<std::int32_t>> columns_;
+    std::deque<Points> parts_;
 };
 
 struct Draw {
@@ -148,6 +162,20 @@ struct Kernel {
 
 inline double called_entry(Index i, Index j) {
     return std::cos(0.37 * double(i)) * std::cos(0.37 * double(j)) + (i == j);
+}
+
+// The kernel of the parts of bags: a gaussian with a row register; of bags of bags, the sum of it.
+inline Kernel part_kernel(bool nested) {
+    if (nested) {
+        Kernel kernel{"sum", {}, {Make::bags}};
+        kernel.formula.add(Op::value, kernel.formula.leaf(Kind::convolution));
+        return kernel;
+    }
+    Kernel kernel{"weighted gaussian", {}, {Make::dense}};
+    Formula& f = kernel.formula;
+    f.rows = 1;
+    f.add(Op::mul_rows, f.add(Op::exp, f.scaled(f.add(Op::sqdist, f.leaf(Kind::dot)), -0.2)), 0);
+    return kernel;
 }
 
 // Random points for a kernel: n of them, d wide, to be the left side of a Gram matrix with m columns. The points of a
@@ -218,6 +246,17 @@ inline void draw_points(const Kernel& kernel, Index m, Index d, unsigned seed, I
             case Make::callback:
                 points.call(called_entry);
                 break;
+            case Make::bags:
+            case Make::nested: {
+                const bool nested = make == Make::nested;
+                std::vector<Index> offsets = {0};  // every seventh bag is empty
+                for (Index i = 0; i < n; ++i)
+                    offsets.push_back(offsets.back() + (i % 7 == 5 ? 0 : draw.below(nested ? 3 : 9)));
+                const Kernel part = part_kernel(nested);
+                Points& parts = points.bags(std::move(offsets), part.formula.plan());
+                draw_points(part, 0, d, seed + 1, 0, parts);
+                break;
+            }
             case Make::letters:
             case Make::parts: {
                 std::vector<Index> offsets = {0};  // every seventh point is empty
@@ -324,6 +363,16 @@ inline std::vector<Kernel> kernels() {
         f.add(Op::add, fixed, f.add(Op::value, f.leaf(Kind::weighted_degree, {3.0, 9.0})));
     }
     {
+        Formula& f = begin("sum over the parts of bags, normalised", {Make::bags}, 1);
+        f.add(Op::mul_rows, f.add(Op::value, f.leaf(Kind::convolution)), 0);
+        all.back().slack = 64.0;  // as many pairs of parts
+    }
+    {
+        Formula& f = begin("sum over the parts of bags of bags", {Make::nested});
+        f.add(Op::value, f.leaf(Kind::convolution));
+        all.back().slack = 256.0;
+    }
+    {
         Formula& f = begin("row registers", {Make::dense}, 2);
         const int inner = f.add(Op::inner, f.leaf(Kind::dot));
         const int scaled = f.add(Op::mul_rows, inner, 0);
@@ -414,6 +463,19 @@ inline Real weighted_degree(const std::int32_t* x, Index x_length, const std::in
     return sum;
 }
 
+inline Real entry(const Formula& formula, const mercer::Side& left, Index i, const mercer::Side& right, Index j);
+
+inline Real sum_of_parts(const mercer::Bags& left, Index i, const mercer::Bags& right, Index j) {
+    const bool nested = std::holds_alternative<mercer::Bags>(left.parts->sources[0]);
+    const Formula formula = part_kernel(nested).formula;
+    Real sum = 0;
+    for (Index p = left.offsets[i]; p < left.offsets[i + 1]; ++p) {
+        for (Index q = right.offsets[j]; q < right.offsets[j + 1]; ++q)
+            sum += entry(formula, *left.parts, p, *right.parts, q);
+    }
+    return sum;
+}
+
 inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::Source& left, Index i,
                        const mercer::Source& right, Index j) {
     const Kind kind = formula.leaves[leaf];
@@ -431,6 +493,8 @@ inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::S
                                static_cast<Index>(formula.parameters[leaf][0]),
                                static_cast<Index>(formula.parameters[leaf][1]));
     }
+    if (kind == Kind::convolution)
+        return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);
     if (kind == Kind::equal) return std::get<mercer::Codes>(left).codes[i] == std::get<mercer::Codes>(right).codes[j];
     if (kind == Kind::stored) {
         const auto& matrix = std::get<mercer::Matrix>(left);

@@ -75,6 +75,14 @@ void compare(const Kernel& kernel, Index n, Index m, Index d) {
     for (std::size_t at = 0; at < w.size(); ++at) Kvw[at] += w[at];
     const std::vector<Real> normal = product(K, n, m, Kv, kWide, true);
     const std::vector<Real> normal_w = product(K, n, m, Kvw, kWide, true);
+    const std::vector<double> factors = draw.normals(n * kWide);
+    std::vector<Real> DKvw = Kvw, dw = widened(w);
+    for (std::size_t at = 0; at < w.size(); ++at) {
+        DKvw[at] *= factors[at];
+        dw[at] *= factors[at / kWide * kWide];  // one number a row
+    }
+    const std::vector<Real> normal_d = product(K, n, m, DKvw, kWide, true);
+    const std::vector<Real> transposed = product(K, n, m, dw, kWide, true);
     const std::vector<Real> sums = product(K, n, m, std::vector<Real>(Gram::size(m), 1), 1, false);
     const double top = (largest(K) + 1.0) * kernel.slack;
 
@@ -122,6 +130,11 @@ void compare(const Kernel& kernel, Index n, Index m, Index d) {
             const std::string what = "normal, t = " + std::to_string(t) + ", " + name;
             expect_within(worst(gram.normal(part, nullptr, t), columns(normal, kWide, t)), limit, what);
             expect_within(worst(gram.normal(part, &start, t), columns(normal_w, kWide, t)), limit, what + " with w");
+            const std::vector<double> weights = columns(factors, kWide, t), one = columns(factors, kWide, 1);
+            expect_within(worst(gram.normal(&part, &start, &weights, t, t), columns(normal_d, kWide, t)),
+                          limit * (largest(DKvw) + 1.0), what + " with w and d");
+            expect_within(worst(gram.normal(nullptr, &start, &one, t, 1), columns(transposed, kWide, t)),
+                          limit * (largest(DKvw) + 1.0), what + " without v");
         }
         std::vector<Index> ks = {1};
         if (m > 5) ks.push_back(5);

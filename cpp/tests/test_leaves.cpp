@@ -1,7 +1,7 @@
 // The table of leaves: its rows are whole, and each fills tiles with what it says of one pair.
 #include <set>
 
-#include "mercer/leaves.hpp"
+#include "mercer/parts.hpp"
 #include "walks.hpp"
 
 namespace {
@@ -28,6 +28,8 @@ std::vector<oracle::Make> makes(Takes takes) {
             return {oracle::Make::stored};
         case Takes::calls:
             return {oracle::Make::callback};
+        case Takes::bags:
+            return {oracle::Make::bags, oracle::Make::nested};
         case Takes::letters:
             return {oracle::Make::letters};
         case Takes::parts:

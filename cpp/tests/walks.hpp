@@ -94,9 +94,14 @@ class Gram {
         return out;
     }
     std::vector<double> normal(const std::vector<double>& v, const std::vector<double>* w, Index t) const {
+        return normal(&v, w, nullptr, t, 1);
+    }
+    std::vector<double> normal(const std::vector<double>* v, const std::vector<double>* w, const std::vector<double>* d,
+                               Index t, Index d_width) const {
         std::vector<double> out(size(m() * t), -77.0);
         mercer::Watch watch;
-        way_.engine.normal(walk(watch), {v.data(), w != nullptr ? w->data() : nullptr, t, out.data()});
+        const auto start = [](const std::vector<double>* of) { return of != nullptr ? of->data() : nullptr; };
+        way_.engine.normal(walk(watch), {start(v), start(w), t, out.data(), start(d), d_width});
         return out;
     }
     std::pair<std::vector<double>, std::vector<Index>> topk(Index k, bool largest) const {

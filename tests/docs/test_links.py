@@ -20,3 +20,10 @@ def broken(path: Path, target: str) -> bool:
 @pytest.mark.parametrize("path", documents(ROOT), ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
     assert [target for target in links(path.read_text("utf-8")) if broken(path, target)] == []
+
+
+def test_the_index_lists_every_page_once() -> None:
+    docs = ROOT / "docs"
+    listed = [target for target in links((docs / "index.md").read_text("utf-8")) if not target.startswith("..")]
+    pages = [path.relative_to(docs).as_posix() for path in documents(ROOT) if docs in path.parents]
+    assert sorted(listed) == sorted(page for page in pages if page != "index.md" and not page.startswith("_"))

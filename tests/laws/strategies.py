@@ -218,7 +218,78 @@ def string_samples(draw: Any, n: int = 6) -> Sample:
     return draw(string_kernels()), draw(points)
 
 
+class Graph(dict):
+    """A graph as a dict; the oracle asks for its hash."""
+
+    def __hash__(self) -> int:
+        return hash(repr(sorted(self.items())))
+
+
+@st.composite
+def graphs(draw: Any, n: int = 6) -> list[Graph]:
+    """Graphs of up to five nodes, all labelled or none, all directed or none; loops, and nodes without edges."""
+    labelled, edges_labelled, directed = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
+    found = []
+    for _ in range(draw(st.integers(2, n))):
+        size = draw(st.integers(0, 5))
+        places = [(u, v) for u in range(size) for v in range(size) if directed or u <= v]
+        edges = draw(st.lists(st.sampled_from(places), unique=True, max_size=7)) if places else []
+        graph = Graph(n=size, edges=edges, directed=directed)
+        if labelled:
+            graph["labels"] = draw(st.lists(st.sampled_from("CO"), min_size=size, max_size=size))
+        if edges_labelled:
+            graph["edge_labels"] = draw(st.lists(st.sampled_from("12"), min_size=len(edges), max_size=len(edges)))
+        found.append(graph)
+    return found
+
+
+@cache
+def graph_kernels() -> st.SearchStrategy[Any]:
+    """Nested kernels on graphs of degrees up to five."""
+    leaves = st.sampled_from(
+        [
+            mk.WeisfeilerLehman(0),
+            mk.WeisfeilerLehman(2),
+            mk.WeisfeilerLehmanAssignment(1),
+            mk.WeisfeilerLehmanAssignment(3),
+            mk.ShortestPath(),
+            mk.Graphlet(3),
+            mk.Graphlet(4),
+            mk.RandomWalk(0.0078125),
+            mk.RandomWalk(0.03125),
+            mk.VertexHistogram(),
+            mk.EdgeHistogram(),
+            mk.RBF(2.0).on(mm.Colours(1)),
+            mk.Matern(1.5).of(mk.Polarised(mk.WeisfeilerLehmanAssignment(1))),
+        ]
+    )
+    return st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=4)
+
+
+@st.composite
+def graph_samples(draw: Any, n: int = 6) -> Sample:
+    """A tree and graphs for it, the empty one among them."""
+    return draw(graph_kernels()), draw(graphs(n))
+
+
+@st.composite
+def bag_samples(draw: Any, n: int = 5) -> Sample:
+    """A tree and bags of up to three vectors for it, empty ones among them."""
+    d, nonnegative = draw(st.integers(1, 3)), draw(st.booleans())
+    part = vector_kernels(d, nonnegative)
+    leaves = st.one_of(part.map(lambda kernel: kernel.summed()), part.map(lambda kernel: kernel.averaged()))
+    tree = st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=2)
+    entry = st.integers(0 if nonnegative else -16, 16).map(lambda eighths: eighths / 8)
+    row = st.lists(entry, min_size=d, max_size=d)
+    bag = st.lists(row, max_size=3).map(lambda rows: np.array(rows, dtype=np.float64).reshape(-1, d))
+    bags = st.tuples(st.lists(row, min_size=1, max_size=3).map(np.array), st.lists(bag, min_size=1, max_size=n - 1))
+    return draw(tree), draw(bags.map(lambda pair: [pair[0], *pair[1]]))
+
+
 @cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points: vectors, sets, strings, or rows of a table."""
-    return st.one_of(vector_samples(), vector_samples(), set_samples(), string_samples(), table_samples())
+    """Trees with their points: vectors, sets, strings, graphs, rows of a table, or bags."""
+    return st.one_of(
+        vector_samples(), vector_samples(), set_samples(), string_samples(), graph_samples(), table_samples(),
+        bag_samples(),
+    )  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.pipeline import make_pipeline
 
 import mercer
 from mercer import (
@@ -18,9 +19,13 @@ from mercer import (
     SVR,
     BlendedSpectrum,
     Columns,
+    Constant,
     Custom,
     Delta,
+    Distance,
     Indicator,
+    Kernel,
+    KernelFeatures,
     KernelLogisticRegression,
     KernelNearestCentroid,
     KernelNeighborsClassifier,
@@ -34,18 +39,24 @@ from mercer import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    Polynomial,
     Precomputed,
     Quadratic,
+    RandomWalk,
     Scale,
     SetIntersection,
+    ShortestPath,
     Spectrum,
     Subsequence,
     WeightedDegree,
+    WeisfeilerLehmanAssignment,
     Window,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
+from mercer.kernels import UserFunction
 from mercer.points import Objects, Strings
+from tests.contracts.test_tables import EXAMPLES, claim
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -55,6 +66,16 @@ LABELS = np.array(["high", "low", "middle"])[np.argsort(np.argsort(NUMBERS)) // 
 WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "whether", "tis"] * 3
 SETS = [set(RNG.integers(0, 8, size=3).tolist()) for _ in range(N)]
 MIXED = [(len(word), word, None, frozenset([word]), 0.1) for word in WORDS]
+GRAPHS = [
+    {
+        "edges": [(0, 1), (1, 2), (2, 3), (i % 3, 4)],
+        "labels": [word, "x", ("a tuple", 1), 2, 2.5],
+        "edge_labels": [1, 2, "3", i % 2],
+        "attributes": [[float(i)]] * 5,
+        "directed": i % 2 == 0,
+    }
+    for i, word in enumerate(WORDS)
+]
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
 MACHINES: dict[str, Any] = {
@@ -86,6 +107,10 @@ def lengths(words: Any) -> Any:
     return [[float(len(word)), float(word.count("t"))] for word in words]
 
 
+def size(points: Any) -> Any:
+    return [float(len(point)) for point in points]
+
+
 @dataclass(frozen=True)
 class Case:
     """Training points and a kernel for them."""
@@ -106,10 +131,14 @@ DOMAINS: dict[str, Case] = {
     "sets as vectors": Case(SETS, RBF().on(Indicator())),
     "strings": Case(WORDS, Delta() + 1.0),
     "strings of characters": Case(WORDS, Subsequence(2) + Spectrum(2) + WeightedDegree(2)),
-    "strings of bytes": Case(Strings([word.encode() for word in WORDS]), Mismatch(2, 1) + Subsequence(2)),
     "strings of tokens": Case(
         Strings([list(word) for word in WORDS]), Mismatch(2, 1).normalised() + BlendedSpectrum(2)
     ),
+    "graphs": Case(GRAPHS, WeisfeilerLehmanAssignment(2).normalised() + ShortestPath()),
+    "walks in graphs": Case(GRAPHS, RandomWalk(0.05)),
+    "strings, read before": Case(Strings(WORDS), Spectrum(2)),
+    "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
+    "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))
@@ -225,6 +254,66 @@ def test_every_setting_comes_back_the_same(name: str, tmp_path: Path) -> None:
     assert_same(machine, loaded, machine.model_.basis.collection if "function of two" in name else X)
 
 
+# Points of which every kernel can read some.
+POINTS_OF_KERNELS: tuple[Any, ...] = (
+    np.abs(X), np.abs(X[:, :1]), SETS, WORDS, {"a": np.where(X[:, 0] > 1.0, np.nan, X[:, 0])}, X @ X.T,
+)  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::mercer.UncertifiedWarning")
+@pytest.mark.parametrize(
+    "node", {**EXAMPLES, UserFunction: UserFunction(size)}.values(), ids=lambda node: type(node).__name__
+)
+def test_every_kernel_comes_back_the_same(node: Any, tmp_path: Path) -> None:
+    if not isinstance(node, Kernel | Distance):
+        node = Constant(1.0).scaled_by(node)
+    kernel = RBF().of(node) if isinstance(node, Distance) else node
+    functions = {"claim": claim, "size": size}
+    fits = 0
+    for points in POINTS_OF_KERNELS:
+        try:
+            machine = KernelRidge(kernel=kernel).fit(points, NUMBERS)
+        except mercer.MercerError:  # not of its domain
+            continue
+        loaded = round_trip(machine, tmp_path / "machine.mercer", functions)
+        assert loaded.model_.kernel == machine.model_.kernel
+        assert np.array_equal(loaded.predict(points), machine.predict(points))
+        fits += 1
+    assert fits > 0
+
+
+FEATURES: dict[str, tuple[KernelFeatures, Any]] = {
+    "of vectors": (KernelFeatures(Polynomial(2)), X),
+    "of sparse rows": (KernelFeatures(Linear() + 1.0), sp.csr_array(np.where(X > 0.0, X, 0.0))),
+    "cut off": (KernelFeatures(RBF(3.0), order=3), X),
+    "by name": (KernelFeatures("poly", degree=2), X),
+    "of words": (KernelFeatures(Delta()), WORDS),
+    "of sets": (KernelFeatures((SetIntersection() + 1.0) ** 2), SETS),
+    "of a table": (KernelFeatures(Linear().on("a") * Delta().on("word") + SetIntersection().on("set")), TABLE),
+}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_features_come_back_the_same(name: str, tmp_path: Path) -> None:
+    features, points = FEATURES[name]
+    phi = clone(features).fit(points)
+    loaded = round_trip(phi, tmp_path / "features.mercer", {}, points)
+    assert np.array_equal(loaded.transform(points), phi.transform(points))
+    assert loaded.get_feature_names_out().tolist() == phi.get_feature_names_out().tolist()
+    assert repr(loaded.feature_map_) == repr(phi.feature_map_)
+    pipeline = make_pipeline(features, KernelRidge()).fit(points, NUMBERS)
+    assert_same(pipeline, round_trip(pipeline, tmp_path / "pipeline.mercer", {}), points)
+
+
+def test_a_file_of_features_holds_no_more_points_than_teach_them(tmp_path: Path) -> None:
+    seen = []
+    for count in (1, 100):
+        path = tmp_path / f"{count}.mercer"
+        mercer.save(KernelFeatures(Delta() + 1.0).fit(WORDS * count), path)
+        seen.append(len(path.read_bytes()))
+    assert seen[0] == seen[1]
+
+
 def test_probabilities_come_back_the_same(tmp_path: Path) -> None:
     with pytest.warns(FutureWarning):
         machine = SVC(probability=True).fit(X, LABELS)
@@ -240,9 +329,11 @@ def test_error_bars_come_back_the_same(tmp_path: Path) -> None:
 
 def test_the_law_is_about_every_machine_and_every_kind_of_points() -> None:
     ours = {row.kind for name, row in ESTIMATORS.items() if name.startswith("mercer.")}
-    assert ours == {type(machine) for machine in MACHINES.values()}
+    assert ours == {type(machine) for machine in MACHINES.values()} | {KernelFeatures}
     assert ours == {
-        kind for name in mercer.__all__ if isinstance(kind := getattr(mercer, name), type) and hasattr(kind, "save")
+        kind
+        for name in mercer.__all__
+        if isinstance(kind := getattr(mercer, name), type) and issubclass(kind, BaseEstimator)
     }
     from mercer.points import __all__ as names
 

@@ -15,6 +15,7 @@ import numpy as np
 from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.maps.transform import Transform
+from tests.oracles import graphs
 from tests.oracles.profiles import profile_value
 from tests.oracles.strings import mismatch_counts, mismatches, subsequences, weighted_degree
 
@@ -215,6 +216,11 @@ def _positioned(m: Any, s: Any) -> Counter[Any]:
     return found
 
 
+def _levels(m: Any, graph: Any) -> frozenset[Any]:
+    counts = graphs.coloured(graph, m.depth)
+    return frozenset((colour, t) for colour, count in counts.items() for t in range(1, count + 1))
+
+
 def _common(s: Any, t: Any, length: int) -> float:
     return float(sum(u == v for u in _substrings(s, length) for v in _substrings(t, length)))
 
@@ -224,17 +230,70 @@ def _agreements(k: Any, s: Any, t: Any) -> float:
     return float(sum(math.comb(sum(a == b for a, b in zip(u, v, strict=True)), k.informative) for u, v in pairs))
 
 
+def _summed(k: Any, x: Any, z: Any) -> float:
+    return math.fsum(value(k.kernel, _point(a), _point(b)) for a in x for b in z)
+
+
+def _averaged(k: Any, x: Any, z: Any) -> float:
+    return _summed(k, x, z) / (len(x) * len(z)) if len(x) and len(z) else 0.0
+
+
+def _patches(m: Any, image: np.ndarray) -> list[np.ndarray]:
+    h, w = image.shape[:2]
+    found = []
+    for r in range(0, h - m.size + 1, m.stride):
+        for c in range(0, w - m.size + 1, m.stride):
+            patch = image[r : r + m.size, c : c + m.size]
+            if m.flat == "drop" and np.all(patch == patch.flat[0]):
+                continue
+            if m.centred:
+                patch = patch - patch.mean(axis=(0, 1))
+            middle = [r + (m.size - 1) / 2 - (h - 1) / 2, c + (m.size - 1) / 2 - (w - 1) / 2]
+            found.append(np.concatenate([patch.ravel(), middle]))
+    return found
+
+
+def _gradients(m: Any, image: np.ndarray) -> np.ndarray:
+    down, right = np.gradient(image)
+    found = []
+    for level in range(m.levels):
+        side = 2**level
+        cells = np.zeros((side, side, m.directions))
+        for r, c in np.ndindex(*image.shape):
+            row, column = (
+                max(i for i in range(side) if i * size // side <= at)
+                for at, size in zip((r, c), image.shape, strict=True)
+            )
+            turn = math.atan2(down[r, c], right[r, c]) / (2.0 * math.pi) * m.directions
+            share, length = turn - math.floor(turn), math.hypot(down[r, c], right[r, c])
+            cells[row, column, math.floor(turn) % m.directions] += (1.0 - share) * length
+            cells[row, column, (math.floor(turn) + 1) % m.directions] += share * length
+        weight = 2.0 ** (level - m.levels) if level else 2.0 ** (1 - m.levels)
+        found.append(weight * cells.ravel())
+    total = np.hypot(down, right).sum()
+    return np.concatenate(found) / (total if total else 1.0)
+
+
 _IMAGES: dict[type, Any] = {
+    mm.ColourLevels: _levels,
+    mm.Colours: lambda m, G: graphs.coloured(G, m.depth),
     mm.Columns: _columns,
+    mm.EdgeLabels: lambda m, G: graphs.edge_labels(G),
     mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
     mm.GappedKmers: _gapped,
+    mm.Graphlets: lambda m, G: graphs.graphlets(G, m.size),
+    mm.Gradients: _gradients,
     mm.Indicator: lambda m, x: x,
     mm.LocalTime: lambda m, x: x,  # of UTC
     mm.Ranks: lambda m, x: np.array([m.levels.index(x) + 1.0]),
     mm.Kmers: _kmers,
     mm.MismatchKmers: _mismatched,
+    mm.Patches: _patches,
+    mm.Pixels: lambda m, x: x[:-2],
+    mm.Position: lambda m, x: x[-2:],
     mm.PositionedKmers: _positioned,
     mm.Scale: lambda m, x: x * m.factors,
+    mm.ShortestPaths: lambda m, G: graphs.paths(G),
     mm.Standardised: lambda m, x: (x - m.centre) / m.scale,
     mm.Torus: _torus,
     mm.UnitRows: lambda m, x: x / np.linalg.norm(x) if np.any(x) else x,
@@ -248,6 +307,7 @@ _ROWS: dict[type, Any] = {
     mk.Diagonal: lambda f, x: value(f.kernel, x, x),
     mk.GaussianEnvelope: lambda f, x: math.exp(-_inner(x, x) / (2.0 * f.length_scale**2)),
     mk.InverseRoot: lambda f, x: value(f.kernel, x, x) ** -0.5 if value(f.kernel, x, x) > 0.0 else 0.0,
+    mk.InverseSize: lambda f, x: 1.0 / len(x) if len(x) else 0.0,
     mk.IsMissing: lambda f, x: any(x[name] is None for name in f.names),
     mk.IsPresent: lambda f, x: all(x[name] is not None for name in f.names),
     mk.IsPositive: lambda f, x: value(f.kernel, x, x) > 0.0,
@@ -258,6 +318,7 @@ _ROWS: dict[type, Any] = {
 
 _VALUES: dict[type, Any] = {
     mk.ArcCosine: _arccosine,
+    mk.Averaged: _averaged,
     mk.BernsteinLog: lambda d, x, z: math.log1p(value(d.distance, x, z)),
     mk.BernsteinPower: lambda d, x, z: value(d.distance, x, z) ** d.exponent,
     mk.BlendedSpectrum: lambda k, s, t: math.fsum(
@@ -272,12 +333,14 @@ _VALUES: dict[type, Any] = {
     mk.Delta: lambda k, x, z: _equal(x, z),
     mk.DistancePullback: lambda d, x, z: value(d.distance, _image(d.map, x), _image(d.map, z)),
     mk.DistanceSum: lambda d, x, z: math.fsum(value(term, x, z) for term in d.terms),
+    mk.EdgeHistogram: lambda k, x, z: _inner(graphs.edge_labels(x), graphs.edge_labels(z)),
     mk.Exp: lambda k, x, z: math.exp(value(k.kernel, x, z)),
     mk.ExponentialChiSquared: lambda k, x, z: math.exp(
         -k.gamma * math.fsum((a - b) ** 2 / (a + b) for a, b in zip(x, z, strict=True) if a + b > 0.0)
     ),
     mk.FractionalPower: lambda k, x, z: value(k.kernel, x, z) ** k.exponent,
     mk.GappedKmer: _agreements,
+    mk.Graphlet: lambda k, x, z: _inner(graphs.graphlets(x, k.size), graphs.graphlets(z, k.size)),
     mk.HistogramIntersection: lambda k, x, z: math.fsum(map(min, x, z)),
     mk.IntersectionExp: lambda k, x, z: math.exp(len(x & z)),
     mk.InverseSum: _inverse_sum,
@@ -299,18 +362,31 @@ _VALUES: dict[type, Any] = {
     mk.Pullback: lambda k, x, z: value(k.kernel, _image(k.map, x), _image(k.map, z)),
     mk.Quadratic: lambda k, x, z: x @ k.A @ z,
     mk.RBF: _radial(_square, "gaussian"),
+    mk.RandomWalk: lambda k, x, z: graphs.common_walks(x, z, k.decay),
     mk.RationalQuadratic: _radial(_square, "rational_quadratic"),
     mk.Scaled: lambda k, x, z: k.scale * value(k.kernel, x, z),
     mk.ScaledDistance: lambda d, x, z: d.scale * value(d.distance, x, z),
     mk.SetIntersection: lambda k, x, z: len(x & z),
     mk.Share: lambda k, x, z: value(k.kernel, x, z) * _inverse_sum(k, x, z),
+    mk.ShortestPath: lambda k, x, z: _inner(graphs.paths(x), graphs.paths(z)),
     mk.Sigmoid: lambda k, x, z: math.tanh(k.gamma * _inner(x, z) + k.coef0),
     mk.Spectrum: lambda k, s, t: _common(s, t, k.length),
     mk.SquaredEuclidean: lambda d, x, z: _square(x, z),
     mk.Subsequence: lambda k, s, t: subsequences(s, t, k.length, k.decay),
+    mk.SpatialPyramid: lambda k, x, z: math.fsum(
+        map(
+            min,
+            _gradients(mm.Gradients(k.levels, k.directions), x),
+            _gradients(mm.Gradients(k.levels, k.directions), z),
+        )
+    ),
+    mk.Summed: _summed,
     mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
     mk.Tanimoto: _tanimoto,
     mk.WeightedDegree: lambda k, s, t: weighted_degree(s, t, k.degree, k.shift),
+    mk.VertexHistogram: lambda k, x, z: float(sum(a == b for a in graphs.labels(x) for b in graphs.labels(z))),
+    mk.WeisfeilerLehman: lambda k, x, z: graphs.agreements(x, z, k.depth).sum(),
+    mk.WeisfeilerLehmanAssignment: lambda k, x, z: graphs.assigned(x, z, k.depth),
 }
 
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from mercer.kernels.bags import InverseSize
 from mercer.kernels.linear import Linear
 from mercer.kernels.missing import IsMissing, IsPresent
 from mercer.kernels.normalised import Sign, Weight
 from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.tape import compile_plan
-from mercer.points import Indicators, Vectors, as_points
+from mercer.points import Bags, Indicators, Vectors, as_points
+from tests.oracles.graphs import common_walks
 from tests.oracles.strings import subsequences, weighted_degree
 
 
@@ -99,7 +101,24 @@ def _weighted_degree(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[weighted_degree(x, z, degree, shift) for z in raw_z] for x in raw_x])
 
 
+def _walks(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    return np.array([[common_walks(x, z, *leaf.parameters) for z in Z.raw()] for x in X.raw()])
+
+
+def _bags(X: Any, Z: Any) -> tuple[Any, Any]:
+    x = X if isinstance(X, Bags) else Bags(X.raw())
+    return x, x if Z is X else Z if isinstance(Z, Bags) else Bags(Z.raw())
+
+
+def _convolution(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    """The matrix of all parts, summed by bags."""
+    parts = evaluate_plan(leaf.part, X.parts, None if Z is X else Z.parts)
+    rows, columns = (np.repeat(np.eye(len(side)), side.sizes, axis=1) for side in (X, Z))
+    return rows @ parts @ columns.T
+
+
 _LEAVES = {
+    "convolution": lambda leaf, X, Z: _convolution(leaf, *_bags(X, Z)),
     "dot": _dot,
     "l1": _pairs(lambda a, b: np.abs(a - b)),
     "min": _pairs(np.minimum),
@@ -109,6 +128,7 @@ _LEAVES = {
     "callback": _callback,
     "subsequence": _subsequences,
     "weighted_degree": _weighted_degree,
+    "walks": _walks,
 }
 
 
@@ -192,6 +212,7 @@ _ROWS: dict[type, Any] = {
     NormPower: lambda f, points: np.where(_squares(points) > 0.0, _squares(points) ** (f.power / 2.0), 0.0),
     Diagonal: lambda f, points: _diagonal(f.kernel, points),
     InverseRoot: lambda f, points: _inverse_root(_diagonal(f.kernel, points)),
+    InverseSize: lambda f, points: [1.0 / len(bag) if len(bag) else 0.0 for bag in points.raw()],
     IsMissing: lambda f, points: _lacks(f.names, points.raw()),
     IsPresent: lambda f, points: ~_lacks(f.names, points.raw()),
     IsZero: lambda f, points: _diagonal(f.kernel, points) == 0.0,

@@ -66,11 +66,13 @@ struct MatVec {
 
     Index width() const { return rungs * t; }
 };
-struct Normal {                 // out = K'(K v + w)
-    const double* v = nullptr;  // (m, t)
+struct Normal {                 // out = K' D (K v + w), D diagonal for each column
+    const double* v = nullptr;  // (m, t); none is zero
     const double* w = nullptr;  // (n, t), may be none
     Index t = 1;
-    double* out = nullptr;  // (m, t)
+    double* out = nullptr;      // (m, t)
+    const double* d = nullptr;  // (n, d_width); none is one
+    Index d_width = 1;          // t, or 1 for all columns alike
 };
 struct TopK {
     Index k = 1;

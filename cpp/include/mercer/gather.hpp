@@ -25,6 +25,7 @@ class Gathered {
     void add(const Codes& from, std::span<const Index> rows);
     void add(const Matrix& from, std::span<const Index> rows);
     void add(const Call& from, std::span<const Index> rows);
+    void add(const Bags& from, std::span<const Index> rows);
     void add(const Letters& from, std::span<const Index> rows);
     void add(const Parts& from, std::span<const Index> rows);
     const Index* gathered_offsets(const Index* from, std::span<const Index> rows);

@@ -1,7 +1,7 @@
 // The same plan on pairs (x_i, z_i): a strip of one row in which the left side runs along the columns.
 #pragma once
 
-#include "mercer/walker.hpp"
+#include "mercer/parts.hpp"
 
 namespace mercer::MERCER_ISA {
 
@@ -18,6 +18,11 @@ inline void pairs(const Plan& plan, const Side& left, const Side& right, double*
         left_at.push_back(left_rows.data() + row * kCount);
         right_at.push_back(right_rows.data() + row * kCount);
     }
+    std::vector<std::shared_ptr<PartSums>> sums(plan.leaves().size());
+    for (std::size_t leaf = 0; leaf < sums.size(); ++leaf) {
+        if (std::holds_alternative<Bags>(right.sources[leaf]))
+            sums[leaf] = Leaf<Kind::convolution>::pairs_of(left.sources[leaf], right.sources[leaf]);
+    }
     const auto run = [&](const Instruction& step, Index i0, Index count) {
         if (!reads_leaf(step.op)) {
             execute<double, true>(Fold<double>{slots.data(), left_at.data(), right_at.data(), 1}, step);
@@ -30,6 +35,8 @@ inline void pairs(const Plan& plan, const Side& left, const Side& right, double*
             if (step.op == Op::sqdist) {
                 value = exact_sqdist(left.sources[leaf], i0 + at, right.sources[leaf], i0 + at);
                 if (use.gaussian) value = std::exp(use.scale * value);
+            } else if (sums[leaf] != nullptr) {
+                value = Leaf<Kind::convolution>::pair(*sums[leaf], i0 + at);
             } else {
                 value = with_leaf(plan.leaves()[leaf], [&](auto row) {
                     return row.pair(use, left.sources[leaf], right.sources[leaf], i0 + at);

@@ -1,25 +1,34 @@
 // THE loop that walks a Gram matrix: a leaf fills a tile, the tape folds it, a reducer consumes it.
 #pragma once
 
-#include "mercer/walker.hpp"
+#include "mercer/parts.hpp"
 
 namespace mercer::MERCER_ISA {
 
 inline Index blocks_of(Index n) { return (n + kBlockRows - 1) / kBlockRows; }
 
-// How many columns one sweep takes at a time: their packed rows should stay in L2 while a block of rows passes.
+// The bytes of one packed column, on average.
 template <class T>
-Index sweep_columns(const Walk& walk) {
-    Index bytes = 1;  // of one packed column
-    for (const Source& source : walk.right.sources) {
+Index column_bytes(const Side& right) {
+    Index bytes = 1;
+    for (const Source& source : right.sources) {
         if (const Dense* rows = std::get_if<Dense>(&source)) bytes += rows->d * static_cast<Index>(sizeof(T));
         if (const Sparse* rows = std::get_if<Sparse>(&source))
             bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * static_cast<Index>(sizeof(T) + 4);
+        if (const Bags* bags = std::get_if<Bags>(&source))
+            bytes += bags->parts->n * column_bytes<T>(*bags->parts) / std::max<Index>(bags->n, 1);
         if (const Letters* rows = std::get_if<Letters>(&source))
             bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * Index{sizeof(*rows->codes)};
         if (const Parts* rows = std::get_if<Parts>(&source))
             bytes += rows->offsets[rows->n] / std::max<Index>(rows->n, 1) * rows->d * static_cast<Index>(sizeof(T));
     }
+    return bytes;
+}
+
+// How many columns one sweep takes at a time: their packed rows should stay in L2 while a block of rows passes.
+template <class T>
+Index sweep_columns(const Walk& walk) {
+    const Index bytes = column_bytes<T>(walk.right);
     const Index cache = std::min<Index>(Index{192} << 10, walk.budget);
     const Index wanted = std::clamp<Index>(cache / bytes, 1, 2048);
     const Index unit = walk.symmetric ? kBlockRows : kStripCols<T>;

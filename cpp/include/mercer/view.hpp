@@ -1,8 +1,10 @@
 // What the engine is given: views on memory that the caller owns. One source per leaf and side.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -58,6 +60,16 @@ struct Call {  // entries made by a function: out is (i1 - i0, j1 - j0)
     Index n = 0;
 };
 
+class Plan;
+struct Side;
+
+struct Bags {                        // (n) bags of parts, and what is summed over pairs of parts
+    const Index* offsets = nullptr;  // (n + 1), in parts
+    std::shared_ptr<const Side> parts;
+    std::shared_ptr<const Plan> plan;
+    Index n = 0;
+};
+
 // Ragged points: those of point i are at [offsets[i], offsets[i + 1]).
 struct Letters {                     // (n) strings; a letter is an integer, compared for equality only
     const Index* offsets = nullptr;  // (n + 1)
@@ -76,7 +88,7 @@ struct Parts {                       // (n) bags or series of vectors, d wide, r
     Index count(Index i) const { return offsets[i + 1] - offsets[i]; }
 };
 
-using Source = std::variant<Dense, Sparse, Codes, Matrix, Call, Letters, Parts>;
+using Source = std::variant<Dense, Sparse, Codes, Matrix, Call, Bags, Letters, Parts>;
 
 // One side of a Gram matrix: a source for each leaf of the plan, and the plan's row registers.
 struct Side {
@@ -84,5 +96,10 @@ struct Side {
     std::vector<Source> sources;
     std::vector<const double*> rows;  // each (n)
 };
+
+inline bool has_parts(const Side& side) {
+    return std::any_of(side.sources.begin(), side.sources.end(),
+                       [](const Source& source) { return std::holds_alternative<Bags>(source); });
+}
 
 }  // namespace mercer

@@ -135,6 +135,14 @@ class Walker {
     Index first_row() const { return block_.i0; }
     int strips() const { return static_cast<int>((block_.i1 - block_.i0 + kStripRows - 1) / kStripRows); }
     Index mended() const { return distances_.mended(); }
+    // The share of the pairs of parts, inside bags, whose distance had to be recomputed.
+    double mended_share_of_parts() const {
+        double most = 0.0;
+        for (const LeftLeaf<T>& leaf : left_) {
+            if (leaf.sums != nullptr) most = std::max(most, leaf.sums->mended_share());
+        }
+        return most;
+    }
 
    private:
     static constexpr Index kTile = kStripRows * kStripCols<T>;

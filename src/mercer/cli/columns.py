@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from mercer.cli.dialect import is_number
+from mercer.cli.dialect import number_of
 from mercer.cli.outcome import BadData, WrongUse
 
 __all__ = [
@@ -183,7 +183,8 @@ def _floats(series: Series, decimal: str) -> npt.NDArray[np.float64]:
 
 def _float(value: Any, decimal: str) -> float:
     if isinstance(value, str):
-        return float(value.replace(decimal, ".")) if is_number(value, decimal) else np.nan
+        number = number_of(value, decimal)
+        return np.nan if number is None else number
     try:
         return float(value) if isinstance(value, int | float | np.number | Decimal) else np.nan
     except OverflowError:

@@ -9,7 +9,7 @@ from typing import final
 
 from mercer.cli.outcome import BadData
 
-__all__ = ["Dialect", "find_dialect", "is_number"]
+__all__ = ["Dialect", "find_dialect", "is_number", "number_of"]
 
 BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -21,7 +21,14 @@ BYTE_ORDER_MARKS = {
 SEPARATORS = ",;\t|"
 # Lines that are looked at.
 LOOKED_AT = 100
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?")
+# A point that begins decimals; after one to three digits and before three it may part thousands.
+DECIMAL_POINT = re.compile(r"[+-]?(\d*\.\d{1,2}|\d*\.\d{4,}|\d{4,}\.\d+|\.\d+)([eE][+-]?\d+)?")
+# By the sign that begins decimals: numbers whose thousands are parted by the other one.
+GROUPED = {
+    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
+    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
+}
 # What stands for a missing value.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "#n/a", "?", "-", "."})
 
@@ -132,9 +139,7 @@ def _separator(lines: list[str]) -> str:
 
 def _has_decimal_commas(rows: list[list[str]]) -> bool:
     cells = [cell.strip() for row in rows[1:] for cell in row]
-    return any(DECIMAL_COMMA.fullmatch(cell) for cell in cells) and not any(
-        re.fullmatch(r"[+-]?\d*\.\d+", cell) for cell in cells
-    )
+    return any(map(DECIMAL_COMMA.fullmatch, cells)) and not any(map(DECIMAL_POINT.fullmatch, cells))
 
 
 def _has_header(rows: list[list[str]], decimal: str) -> bool:
@@ -158,11 +163,24 @@ def is_number(text: str, decimal: str = ".") -> bool:
     >>> is_number(" 1e-3 "), is_number("1,5", ","), is_number("1_000"), is_number("a")
     (True, True, False, False)
     """
+    return number_of(text, decimal) is not None
+
+
+def number_of(text: str, decimal: str = ".") -> float | None:
+    """The number that a text is, with thousands parted or not; None where it is none.
+
+    Examples
+    --------
+    >>> number_of("1.234,5", ","), number_of("1,234.5"), number_of("1,23")
+    (1234.5, 1234.5, None)
+    """
+    plain = text.strip()
+    if GROUPED[decimal].fullmatch(plain):
+        plain = plain.replace("," if decimal == "." else ".", "")
     try:
-        float(text.replace(decimal, ".") if decimal != "." else text)
+        return None if "_" in plain else float(plain.replace(decimal, "."))
     except ValueError:
-        return False
-    return "_" not in text
+        return None
 
 
 def is_missing(text: str) -> bool:

@@ -69,6 +69,9 @@ def run(
         out.text(f"  {str(finding).replace(chr(10), chr(10) + '  ')}", style=STYLES[finding.severity])
     if fitted is None and kernel is None:
         out.text()
-        out.text("`mercer fit` standardises numbers by itself; --model looks at what a fitted machine sees.")
+        out.text(
+            "`mercer fit` standardises numbers by itself, and reads categories, dates, texts and holes as they are; "
+            "--model looks at what a fitted machine sees."
+        )
     out.fact(data=source.name, **diagnosis.to_dict())
     return Exit.NO if diagnosis.of(Severity.PROBLEM) else Exit.FINE

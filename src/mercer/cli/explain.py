@@ -68,7 +68,7 @@ def run(
         labels=known.classes,
         kernel=repr(known.kernel),
         proof=proof_facts(known.kernel),
-        proof_text=str(known.kernel.proof()) if isinstance(known.kernel, Kernel) else None,
+        proof_text=_written(known.kernel.proof()) if isinstance(known.kernel, Kernel) else None,
         certificate=certificate.to_dict(),
         basis=len(known.basis),
         intercept=known.intercept,

@@ -33,7 +33,7 @@ from mercer.cli.storing import check_writable, save
 from mercer.cli.telling import peak_bytes, proof_facts, proof_in_a_line, say_columns, short_formula
 from mercer.cli.tuning import Chosen
 from mercer.cli.working import Work
-from mercer.errors import MercerError
+from mercer.errors import MercerError, UncertifiedWarning
 from mercer.kernels import Kernel
 from mercer.problems import Certificate
 
@@ -152,8 +152,9 @@ def _say_model(
 ) -> Exit:
     machine = machine_of(model)
     if stop.came:
-        if row.keeps_best:
+        if "certify" in dir(machine):  # the others have been judged already
             machine.certify()
+        out.hush(UncertifiedWarning)  # which the certificate repeats
         out.warn("Ctrl-C: this is the best model so far, and not the one that was asked for.")
     failure: MercerError | None = None
     if output is not None:  # before anything is said, so that `| head` cannot prevent it

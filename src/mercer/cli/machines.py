@@ -113,11 +113,11 @@ class Machine:
 MACHINES: tuple[Machine, ...] = (
     Machine("svc", CLASSIFICATION, SVC, penalty="C", grid=DECADES[2:], keeps_best=True),
     Machine("nu-svc", CLASSIFICATION, NuSVC, {"nu": 0.2}, "nu", (0.05, 0.1, 0.2, 0.4), keeps_best=True),
-    Machine("logistic", CLASSIFICATION, KernelLogisticRegression, penalty="C", grid=DECADES[2:]),
+    Machine("logistic", CLASSIFICATION, KernelLogisticRegression, penalty="C", grid=DECADES[2:], keeps_best=True),
     Machine("neighbors", CLASSIFICATION, KernelNeighborsClassifier, {}, "n_neighbors", (1, 3, 5, 9, 15, 25), (), False),
     Machine("smoother", CLASSIFICATION, NadarayaWatsonClassifier, {"bandwidth": "loo"}),
     Machine("centroid", CLASSIFICATION, KernelNearestCentroid),
-    Machine("ridge", REGRESSION, KernelRidge, {"fit_intercept": True}, "alpha", DECADES[:6]),
+    Machine("ridge", REGRESSION, KernelRidge, {"fit_intercept": True}, "alpha", DECADES[:6], keeps_best=True),
     Machine("svr", REGRESSION, SVR, {"C": 1.0, "epsilon": TUBE}, "C", DECADES[2:], ("C", "epsilon"), True, True),
     Machine("nu-svr", REGRESSION, NuSVR, {"C": 1.0}, "C", DECADES[2:], ("C",), True, True),
     Machine("neighbors", REGRESSION, KernelNeighborsRegressor, {}, "n_neighbors", (1, 3, 5, 9, 15, 25), (), False),
@@ -156,7 +156,11 @@ def choose(name: str, task: str, y: npt.NDArray[Any] | None) -> Machine:
 
 def _task_of(y: npt.NDArray[Any] | None) -> str:
     if y is None:
-        return OUTLIERS.name
+        raise WrongUse(
+            "Which column is to be predicted is not said.",
+            "",
+            f"Name it with --target; --task {OUTLIERS.name} learns without one what is normal.",
+        )
     if y.dtype.kind != "f":
         return CLASSIFICATION.name
     values = np.unique(y)

@@ -100,6 +100,10 @@ def read(
     names = list(frame.columns)
     given = given_kinds(kinds, names)
     dropped = set(drop)
+    usual = source.kind.target
+    if target is None and usual in names and usual not in dropped:
+        target = usual
+        source.notes.append(f"the target is {usual!r}, as usual in this format; --target says otherwise")
     for wanted, option in [(target, "--target"), *((name, "--drop") for name in dropped)]:
         if wanted is not None and wanted not in names:
             raise WrongUse(f"{option} names a column {wanted!r}, and there is none.", "", nearest(wanted, names))

@@ -36,6 +36,7 @@ class Output:
         self.is_debug = debug
         self.facts: dict[str, Any] = {}
         self._warned: list[str] = []
+        self._hushed: list[type[Warning]] = []
         self._out = Console(highlight=False, markup=False, emoji=False, file=sys.stdout)
         self._err = Console(highlight=False, markup=False, emoji=False, file=sys.stderr)
 
@@ -93,6 +94,10 @@ class Output:
         if not self.is_json:
             self._err.print(Text(f"warning: {clean(text)}", style="yellow"), soft_wrap=True)
 
+    def hush(self, kind: type[Warning]) -> None:
+        """Leave out Python's warnings of a kind."""
+        self._hushed.append(kind)
+
     def fail(self, error: BaseException, code: int) -> None:
         """An error without a traceback."""
         message = str(error) or type(error).__name__
@@ -119,7 +124,9 @@ class Output:
                 yield
             finally:
                 for warning in caught:
-                    if issubclass(warning.category, UserWarning):
+                    if issubclass(warning.category, UserWarning) and not issubclass(
+                        warning.category, tuple(self._hushed)
+                    ):
                         self.warn(str(warning.message))
 
     @contextmanager

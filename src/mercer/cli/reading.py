@@ -316,8 +316,12 @@ def _npz(source: Source, rows: int | None) -> Iterator[Piece]:
         with source.seekable() as stream:
             loaded = np.load(stream, allow_pickle=False)
             held = {"X": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
-    except ValueError as error:
-        raise BadData(f"{source.name} is not an archive of plain arrays.", f"{error}") from None
+    except ValueError:
+        raise BadData(
+            f"{source.name} is not an archive of plain arrays.",
+            "",
+            "Write one with numpy.savez. Arrays of Python objects are not read: they could run code.",
+        ) from None
     if {"data", "indices", "indptr", "shape"} <= set(held):
         matrix = sp.csr_matrix((held["data"], held["indices"], held["indptr"]), shape=tuple(held["shape"]))
         yield from (Piece(matrix=part) for part in _cut(matrix, rows))
@@ -359,6 +363,7 @@ class Format:
     endings: tuple[str, ...]
     read: Callable[[Source, int | None], Iterator[Piece]]
     separator: str | None = None
+    target: str | None = None  # what its target is usually called
 
 
 FORMATS: dict[str, Format] = {
@@ -367,7 +372,7 @@ FORMATS: dict[str, Format] = {
     "parquet": Format((".parquet", ".pq"), _parquet),
     "jsonl": Format((".jsonl", ".ndjson", ".json"), _json_lines),
     "libsvm": Format((".libsvm", ".svmlight", ".svm"), _libsvm),
-    "npz": Format((".npz", ".npy"), _npz),
+    "npz": Format((".npz", ".npy"), _npz, target="y"),
 }
 
 

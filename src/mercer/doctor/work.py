@@ -14,6 +14,8 @@ __all__ = ["COSTS", "Cost", "Size", "Work"]
 
 # An eigendecomposition in factorisations, and passes over the features of a primal solver.
 FACTORS_PER_SPECTRUM, FEATURE_PASSES = 9.0, 20.0
+# Rows for each landmark from which the preconditioner is made.
+SAMPLED = 8.0
 # What a factorisation in 16 bits takes of the time of one in float32.
 COARSE = 0.4
 
@@ -104,6 +106,11 @@ def _stepping_work(size: Size) -> Work:
     return Work(size.entries)
 
 
+def _landmark_work(size: Size) -> Work:
+    rows = SAMPLED * size.features
+    return Work(size.entries, 2.0 * rows * size.features**2, 0.0, 16.0 * size.features**2 * size.steps)
+
+
 @final
 @dataclass(frozen=True)
 class Cost:
@@ -114,6 +121,7 @@ class Cost:
 
 
 COSTS: dict[str, Cost] = {
+    "landmarks": Cost(_landmark_work, True),
     "primal": Cost(_primal_work, False),
     "cholesky": Cost(partial(_factor_work, 1.0), False),
     "cg": Cost(_iterative_work, True),

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from mercer.errors import InvalidInput, InvalidParameter
+from mercer.estimators._landmarks import Restriction
 from mercer.estimators._machine import KernelMachine
 from mercer.grams.base import Gram
 from mercer.kernels.binding import Binding
@@ -156,6 +157,7 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
         self._is_flat, self._explanation = flat, explanation
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.steps)  # a direct method counts as one iteration
+        self.__dict__.pop("landmarks_", None)  # of an earlier fit
         self.model_ = Model.on(
             binding,
             solution.coef,
@@ -166,12 +168,25 @@ class LeastSquaresMachine(MultiOutputMixin, RegressorMixin, KernelMachine):
             ),
         )
 
+    def _publish_restricted(self, found: Restriction, solution: Solution, flat: bool, explanation: str) -> None:
+        """Set the attributes of a fit on landmarks."""
+        self._is_flat, self._explanation = flat, explanation
+        self.certificate_ = solution.certificate
+        self.n_iter_ = max(1, solution.certificate.steps)
+        self.landmarks_ = found.rows
+        self.model_ = Model.on(found.gram.features().binding, solution.coef, solution.intercept)
+
     def _shaped(self, found: Array) -> Array:  # (m, t) -> (m,) or (m, t)
         return found[:, 0] if self._is_flat else found
 
     def _posterior_parts(self) -> tuple[Uncertainty, Binding, FeatureMap | None]:
         model = self.model_
-        assert model.uncertainty is not None  # of every least-squares machine
+        if model.uncertainty is None:
+            raise InvalidInput(
+                "Error bars and likelihoods need all rows of the fit.",
+                f"This machine keeps {len(model.basis)} landmarks.",
+                'Fit with solver="cholesky" or "cg", as far as the rows can be solved for.',
+            )
         return model.uncertainty, model.binding, None if model.weights is None else model.features
 
     def _refuse_precomputed(self, what: str) -> None:

@@ -14,9 +14,12 @@ from mercer.config import documented_at
 from mercer.errors import InvalidInput, UncertifiedWarning
 from mercer.estimators import _saved
 from mercer.estimators._kernels import KernelSpec, with_parameters
+from mercer.estimators._landmarks import LANDMARKS, Landmarks, Restriction, too_many
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
+from mercer.grams.landmarks import LandmarkGram
+from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
 from mercer.models.model import Model
@@ -31,6 +34,7 @@ from mercer.problems.solution import Solution
 from mercer.report import report
 from mercer.solvers.options import Options
 from mercer.solvers.solve import solve
+from mercer.solvers.table import AUTO
 
 __all__ = ["KernelMachine", "check_columns"]
 
@@ -50,6 +54,11 @@ class KernelMachine(BaseEstimator):
     coef0: float
     kernel_params: dict[str, Any] | None
     solver: str
+    max_time: float | None
+    n_landmarks: Any
+    landmarks: Any
+    random_state: Any
+    landmarks_: npt.NDArray[np.intp]
     model_: Model
     certificate_: Certificate
     # Where scikit-learn's diagram of an estimator links to.
@@ -155,10 +164,21 @@ class KernelMachine(BaseEstimator):
         """The Gram matrix of the training points, as the solver wants it."""
         return gram_to_solve(binding, primal=self.solver == "primal")
 
-    def _solve(self, problem: Problem, points: Points, options: Options) -> Solution:
+    def _restriction(self, binding: Binding, weight: Array) -> tuple[Restriction | None, str]:
+        """Landmarks, where they are asked for or "auto" takes them, and why; None where all rows are solved for."""
+        reason = too_many(binding, self.max_time) if self.solver == AUTO else ""
+        if not (reason or self.solver == LANDMARKS):
+            return None, ""
+        chosen = Landmarks(self.n_landmarks, self.landmarks, self.random_state)
+        found = chosen.restrict(binding.kernel, binding.basis, weight)
+        return found, f"Landmarks, because {reason}.\n" if reason else ""
+
+    def _solve(self, problem: Problem, points: Points, options: Options, solver: str | None = None) -> Solution:
         """Solve a problem on these points; warn, once, if the result cannot be certified."""
-        is_positive = self._is_positive(problem.gram, points)
-        return self._vouched(solve(problem, options, self.solver), is_positive)
+        gram = problem.gram
+        known = TiledGram(gram.features().binding) if isinstance(gram, LandmarkGram) else gram
+        is_positive = self._is_positive(known, points)
+        return self._vouched(solve(problem, options, solver or self.solver), is_positive)
 
     def _is_positive(self, gram: Gram, points: Points) -> bool:
         """Whether the kernel is positive as far as was checked; warns if it is not."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from numbers import Integral, Real
+from types import NoneType
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from mercer.errors import BadModelFile, MercerError, NotStorable
 from mercer.estimators.centroid import KernelNearestCentroid
+from mercer.estimators.features import KernelFeatures
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
 from mercer.estimators.ridge import KernelRidge
@@ -19,6 +21,7 @@ from mercer.estimators.smoother import NadarayaWatson, NadarayaWatsonClassifier
 from mercer.estimators.svm import SVC, NuSVC
 from mercer.estimators.svr import SVR, NuSVR, OneClassSVM
 from mercer.io import Reader, Row, Writer, add_row
+from mercer.kernels.featuremap import FeatureMap
 from mercer.models.model import Model
 from mercer.problems.certificate import Certificate
 
@@ -38,11 +41,14 @@ class Storable:
         The attributes that it has after fit, apart from its parameters; with a question mark those it may lack.
     needs : str
         The part that its model must have.
+    unless : str
+        The attribute that stands for a fit without that part.
     """
 
     kind: type
     fitted: str
     needs: str = ""
+    unless: str = ""
 
     @property
     def names(self) -> frozenset[str]:
@@ -67,9 +73,9 @@ SMOOTHER = f"{MACHINE} bandwidth_ bandwidths_? loo_scores_? loo_score_?"
 ESTIMATORS: dict[str, Storable] = {
     f"mercer.{row.kind.__name__}": row
     for row in (
-        Storable(KernelRidge, RIDGE, "uncertainty"),
+        Storable(KernelRidge, f"{RIDGE} landmarks_?", "uncertainty", unless="landmarks_"),
         Storable(KernelRidgeCV, f"{RIDGE} alpha_ best_score_ loo_residuals_ cv_results_?", "uncertainty"),
-        Storable(KernelLogisticRegression, f"{SOLVED} classes_", "classes"),
+        Storable(KernelLogisticRegression, f"{SOLVED} classes_ landmarks_?", "classes"),
         Storable(SVC, PAIRWISE, "pairs"),
         Storable(NuSVC, PAIRWISE, "pairs"),
         Storable(SVR, SUPPORT),
@@ -80,6 +86,7 @@ ESTIMATORS: dict[str, Storable] = {
         Storable(KernelNeighborsRegressor, f"{MACHINE} _is_flat", "votes"),
         Storable(NadarayaWatson, f"{SMOOTHER} _is_flat", "smoothing"),
         Storable(NadarayaWatsonClassifier, f"{SMOOTHER} classes_", "smoothing"),
+        Storable(KernelFeatures, f"{COLUMNS} feature_map_"),
     )
 }
 # What belongs to the session and not to the machine: where to go on from, what scikit-learn should pass along.
@@ -124,6 +131,7 @@ FITS: dict[str, Callable[[Any, Model], bool]] = {
     "classes_": lambda value, model: _is_same(value, model.classes),
     "class_weight_": lambda value, model: _array(value, "f", (len(model.classes),)),
     "_n_support": lambda value, model: _array(value, "i", (len(model.classes),)),
+    "landmarks_": lambda value, model: _array(value, "i", (len(model.basis),)),
     "loo_residuals_": _of_rows,
     "cv_results_": _of_rows,
     "bandwidth_": lambda value, model: isinstance(value, Real),
@@ -198,6 +206,8 @@ def _make(stored: Any, reader: Reader) -> Any:
 
 def _check(row: Storable, fitted: dict[str, Any]) -> None:
     """Refuse attributes that do not fit the model, and a model that lacks what its machine reads."""
+    if not isinstance(fitted.get("feature_map_"), FeatureMap | NoneType):
+        raise BadModelFile(f"feature_map_ of {row.kind.__name__} is none.")
     if "model_" not in row.names or not fitted:
         return
     model = fitted["model_"]
@@ -209,7 +219,7 @@ def _check(row: Storable, fitted: dict[str, Any]) -> None:
             good = False
         if not good:
             raise BadModelFile(f"{name} of {row.kind.__name__} does not fit the model of the file.")
-    if row.needs and getattr(model, row.needs) is None:
+    if row.needs and row.unless not in fitted and getattr(model, row.needs) is None:
         raise BadModelFile(f"The model of the file has no {row.needs}, which {row.kind.__name__} needs.")
 
 

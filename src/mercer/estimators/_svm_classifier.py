@@ -231,10 +231,13 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (m,), (m, n_classes) or (m, n_classes·(n_classes − 1)/2)
             With more classes, votes plus a fraction from the decisions ("ovr"), or the decisions of all pairs ("ovo").
         """
-        found = self._scores(X)
+        return self._shown(self._scores(X), self._pairs)
+
+    def _shown(self, decisions: Array, layout: Pairs) -> Array:
+        """What `decision_function` shows of the decisions of all pairs."""
         if len(self.classes_) == 2:
-            return found[:, 0]
-        return self._pairs.confidences(found) if self.decision_function_shape == "ovr" else found
+            return decisions[:, 0]
+        return layout.confidences(decisions) if self.decision_function_shape == "ovr" else decisions
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class with the most votes among the pairs.
@@ -251,14 +254,18 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (m,)
         """
         self._check_fitted()
+        self._check_ties()
+        decisions = self._scores(X, signs_only=not self.break_ties)
+        return np.asarray(self.classes_[self._winners(decisions, self._pairs)])
+
+    def _check_ties(self) -> None:
         if self.break_ties and self.decision_function_shape == "ovo":
             raise InvalidParameter("break_ties must be False when decision_function_shape is 'ovo'.")
-        return np.asarray(self.classes_[self._winners(self._scores(X, signs_only=not self.break_ties))])
 
-    def _winners(self, decisions: Array) -> Index:
+    def _winners(self, decisions: Array, layout: Pairs) -> Index:
         if self.break_ties and len(self.classes_) > 2:
-            return np.asarray(self._pairs.confidences(decisions).argmax(axis=1))
-        return self._pairs.winners(decisions)
+            return np.asarray(layout.confidences(decisions).argmax(axis=1))
+        return layout.winners(decisions)
 
     def _warn_of_probability(self) -> None:
         given = self.probability
@@ -301,7 +308,7 @@ class PairwiseMachine(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (m, n_classes)
         """
         decisions = self._scores(X)
-        return self._pairs.probabilities(decisions, self._fitted_slopes(), self._winners(decisions))
+        return self._pairs.probabilities(decisions, self._fitted_slopes(), self._winners(decisions, self._pairs))
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn carries no types
     def predict_log_proba(self, X: Any) -> Array:

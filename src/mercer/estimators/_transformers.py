@@ -1,9 +1,10 @@
-"""The scikit-learn classes that a model file may hold around a machine, with the attributes that each has after fit."""
+"""The scikit-learn classes that a model file may hold around a machine or behind its features, and their attributes."""
 
 import sklearn.compose
 import sklearn.decomposition
 import sklearn.feature_selection
 import sklearn.impute
+import sklearn.linear_model
 import sklearn.pipeline
 import sklearn.preprocessing
 
@@ -30,6 +31,12 @@ FITTED: dict[str, dict[str, str]] = {
     "impute": {
         "MissingIndicator": "features_ _n_features _precomputed",
         "SimpleImputer": "statistics_ indicator_ _fit_dtype _fill_dtype",
+    },
+    "linear_model": {
+        "LinearRegression": "coef_ intercept_ rank_ singular_",
+        "LogisticRegression": "C_ classes_ coef_ intercept_ l1_ratio_ n_iter_",
+        "Ridge": "coef_ intercept_ n_iter_ solver_",
+        "RidgeClassifier": "_label_binarizer classes_ coef_ intercept_ n_iter_ solver_",
     },
     "pipeline": {"FeatureUnion": "", "Pipeline": ""},
     "preprocessing": {

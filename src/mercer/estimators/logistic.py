@@ -10,9 +10,11 @@ from sklearn.base import ClassifierMixin
 from mercer.domains import is_number
 from mercer.errors import InvalidParameter, shown
 from mercer.estimators._classes import class_labels, class_weights
+from mercer.estimators._landmarks import LANDMARKS, Restriction
 from mercer.estimators._machine import KernelMachine
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import weights
+from mercer.grams.base import Gram
 from mercer.kernels.binding import Binding
 from mercer.models.model import Model, solved_weights
 from mercer.problems.losses import LOSSES
@@ -51,18 +53,29 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         Whether to fit b, which is not penalised.
     class_weight : dict, "balanced" or None
         Factors of the weights wᵢ by class; "balanced" gives every class the same sum.
-    solver : {"auto", "primal", "newton-cholesky", "newton-cg"}
+    solver : {"auto", "primal", "newton-cholesky", "newton-cg", "landmarks"}
         "auto", or a row of `mercer.solvers.table.SOLVERS` for this loss: "primal" works in the explicit features of a
         finite map; "newton-cholesky" factorises a system of n × (columns) unknowns in each step; "newton-cg" needs
-        products with K only. `explain()` says which was chosen, and why.
+        products with K only; "landmarks" restricts f to few rows, for more rows than the others can solve for, and is
+        what "auto" takes from about 140 000 rows on. `explain()` says which was chosen, and why.
     tol : float, default 1e-4
         Relative duality gap at which the iteration stops.
     max_iter : int, default 100
         The maximum number of Newton steps.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    keep_best : bool, default False
+        Whether Ctrl-C leaves the best model so far, with its certificate, where the solver iterates; else it is raised.
     verbose : int, default 0
         1 shows a progress bar with the gap if a solve takes longer than a second.
+    n_landmarks : int, optional
+        With landmarks, how many: f is then a sum over these rows alone, and time and memory grow like n m and m².
+        10 √n, at most 5 000, where not given.
+    landmarks : {"uniform", "k-means++", "rpcholesky"} or array of int, default "uniform"
+        How they are chosen: all rows alike, far from each other in feature space, by a randomly pivoted Cholesky
+        factor; or which rows they are.
+    random_state : int, RandomState or None, default None
+        Chooses the landmarks.
 
     Attributes
     ----------
@@ -70,6 +83,8 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         The labels.
     dual_coef_ : ndarray of shape (n,) or (n, n_classes)
         The coefficients α; one column for two classes, whose decision is that of ``classes_[1]``.
+    landmarks_ : ndarray of shape (m,)
+        The numbers of the rows that are landmarks, as `dual_coef_` has them; only on landmarks.
     coef_ : ndarray of shape (1, M) or (n_classes, M)
         The weights Φᵀα of the explicit features, where the kernel has a finite feature map.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -136,7 +151,11 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         tol: float = 1e-4,
         max_iter: int | None = 100,
         max_time: float | None = None,
+        keep_best: bool = False,
         verbose: int = 0,
+        n_landmarks: int | None = None,
+        landmarks: Any = "uniform",
+        random_state: Any = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -150,7 +169,11 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.keep_best = keep_best
         self.verbose = verbose
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the coefficients.
@@ -164,13 +187,13 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0; a row of weight 2 counts as two copies.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose"))
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose", "random_state"))
         points = self._read(X)
         n = len(points)
         classes, index = class_labels(y, n)
         copies = weights(sample_weight, n)
         weight = class_weights(self.class_weight, classes, index, copies)
-        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose, keep_best=self.keep_best)
         cost = self._penalty() * weight[:, None]
         if len(classes) == 2:
             loss, targets = LOSSES["logistic"], np.where(index == 1, 1.0, -1.0)[:, None]
@@ -178,9 +201,12 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
             loss, targets = LOSSES["softmax"], np.eye(len(classes))[index]
         B = np.ones((n, int(self.fit_intercept)))
         binding = self._bind(points, copies)
-        problem = Problem(self._gram(binding), targets, loss, cost, B, np.zeros(B.shape[1]))
-        reasons = explain(problem, self.solver)
-        self._publish(binding, problem, self._solve(problem, points, options), classes, reasons)
+        restriction, why = self._restriction(binding, copies)
+        gram: Gram = self._gram(binding) if restriction is None else restriction.gram
+        problem = Problem(gram, targets, loss, cost, B, np.zeros(B.shape[1]))
+        solver = self.solver if restriction is None else LANDMARKS
+        solution = self._solve(problem, points, options, solver)
+        self._publish(binding, problem, solution, classes, why + explain(problem, solver), restriction)
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -277,11 +303,20 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         return self.model_.intercept
 
     def _publish(
-        self, binding: Binding, problem: Problem, solution: Solution, classes: npt.NDArray[Any], explanation: str
+        self,
+        binding: Binding,
+        problem: Problem,
+        solution: Solution,
+        classes: npt.NDArray[Any],
+        explanation: str,
+        restriction: Restriction | None,
     ) -> None:
         self.classes_ = classes
         self._explanation = explanation
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.steps)
+        self.__dict__.pop("landmarks_", None)  # of an earlier fit
+        if restriction is not None:
+            binding, self.landmarks_ = restriction.gram.features().binding, restriction.rows
         weights = solved_weights(problem, solution)
         self.model_ = Model.on(binding, solution.coef, solution.intercept, classes=classes, weights=weights)

@@ -6,9 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import InvalidParameter, shown
+from mercer.estimators._landmarks import LANDMARKS
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
+from mercer.grams.base import Gram
 from mercer.solvers.options import Options
 from mercer.solvers.table import AUTO, explain
 
@@ -39,22 +41,35 @@ class KernelRidge(LeastSquaresMachine):
     fit_intercept : bool, default False
         Whether to fit b, which is not penalised.
     solver : str, default "auto"
-        "auto", or a row of `mercer.solvers.table.SOLVERS`: "primal", "eigen", "cholesky", "cg" or "mixed". `explain()`
-        says which was chosen and why. Choose "cholesky" if you will ask for standard deviations, which need its
-        factor.
+        "auto", or a row of `mercer.solvers.table.SOLVERS`: "primal", "eigen", "cholesky", "cg", "mixed" or "landmarks".
+        `explain()` says which was chosen and why. Choose "cholesky" if you will ask for standard deviations, which need
+        its factor; "landmarks" for more rows than these can solve for, which "auto" does from about 140 000 rows on.
     tol : float, default 1e-8
         Relative residual at which iterative solvers stop, and relative duality gap that counts as solved.
     max_iter : int, optional
         The maximum number of iterations of an iterative solver.
     max_time : float, optional
         Seconds after which the best solution so far is returned, with a warning and a status that says so.
+    keep_best : bool, default False
+        Whether Ctrl-C leaves the best model so far, with its certificate, where the solver iterates; else it is raised.
     verbose : int, default 0
         1 shows a progress bar with the residual if a solve takes longer than a second.
+    n_landmarks : int, optional
+        With landmarks, how many: f is then a sum over these rows alone, and time and memory grow like n m and m².
+        10 √n, at most 5 000, where not given.
+    landmarks : {"uniform", "k-means++", "rpcholesky"} or array of int, default "uniform"
+        How they are chosen: all rows alike, far from each other in feature space, by a randomly pivoted Cholesky
+        factor; or which rows they are.
+    random_state : int, RandomState or None, default None
+        Chooses the landmarks.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, n_targets)
-        The coefficients α.
+        The coefficients α; on landmarks those of the landmarks, which are no residuals.
+    landmarks_ : ndarray of shape (m,)
+        The numbers of the rows that are landmarks, as `dual_coef_` has them; only on landmarks. Rows that the others
+        span up to rounding are left out.
     coef_ : ndarray of shape (M,) or (n_targets, M)
         The weights w = Φᵀα of the explicit features, where the kernel has a finite feature map.
     log_marginal_likelihood_ : float or ndarray of shape (n_targets,)
@@ -105,7 +120,11 @@ class KernelRidge(LeastSquaresMachine):
         tol: float = 1e-8,
         max_iter: int | None = None,
         max_time: float | None = None,
+        keep_best: bool = False,
         verbose: int = 0,
+        n_landmarks: int | None = None,
+        landmarks: Any = "uniform",
+        random_state: Any = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -118,7 +137,11 @@ class KernelRidge(LeastSquaresMachine):
         self.tol = tol
         self.max_iter = max_iter
         self.max_time = max_time
+        self.keep_best = keep_best
         self.verbose = verbose
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the coefficients.
@@ -132,17 +155,24 @@ class KernelRidge(LeastSquaresMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "verbose"))
+        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose", "random_state"))
         points = self._read(X)
         n = len(points)
         targets, flat = real_targets(y, n)
         weight = weights(sample_weight, n)
         alpha = self._penalties(targets.shape[1])
-        options = Options(self.tol, self.max_iter, self.max_time, self.verbose)
+        options = Options(self.tol, self.max_iter, self.max_time, self.verbose, keep_best=self.keep_best)
         binding = self._bind(points)
-        problem = ridge_problem(self._gram(binding), targets, weight, alpha, self.fit_intercept)
-        reasons = explain(problem, self.solver)
-        self._publish(binding, problem, self._solve(problem, points, options), flat, reasons)
+        restriction, why = self._restriction(binding, weight)
+        gram: Gram = self._gram(binding) if restriction is None else restriction.gram
+        problem = ridge_problem(gram, targets, weight, alpha, self.fit_intercept)
+        solver = self.solver if restriction is None else LANDMARKS
+        reasons = why + explain(problem, solver)
+        solution = self._solve(problem, points, options, solver)
+        if restriction is None:
+            self._publish(binding, problem, solution, flat, reasons)
+        else:
+            self._publish_restricted(restriction, solution, flat, reasons)
         return self
 
     def _penalties(self, t: int) -> Array:  # (t,)

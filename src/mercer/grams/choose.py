@@ -1,10 +1,12 @@
 """Which Gram: the table, and the public function `gram`."""
 
+import math
 from contextlib import suppress
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from mercer.budget import memory_there
 from mercer.errors import NotFinite, TooLarge
 from mercer.grams.base import Gram
 from mercer.grams.dense import DenseGram
@@ -14,7 +16,7 @@ from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
 from mercer.points import Points, Vectors, as_points, conformed
 
-__all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_solve"]
+__all__ = ["BUDGET", "gram", "gram_for_steps", "gram_of", "gram_to_share", "gram_to_solve"]
 
 # Features are worth more than kernel values when there are at most n over this many: nM² products against n³/3.
 ROWS_PER_FEATURE = 2
@@ -24,6 +26,12 @@ BUDGET = 64 << 20
 # dense tiles are then faster than merging rows.
 FILLED_COLUMNS = 1_000
 FILLED_SHARE = 0.05
+# Leaves whose entries cost so much that none is made twice where there is memory for all.
+DEAR = frozenset({"convolution"})
+# Up to so many rows, entries are float64 where float32 would do: the solver of the support vector machines wants them.
+EXACT_ROWS = 400
+# The share of the memory for one result that a matrix may take which is shared: what is made of it needs room too.
+SHARED = 0.25
 # Leaves whose entries are not made from rows that a solver could gather.
 NOT_GATHERED = frozenset({"callback", "stored"})
 
@@ -71,6 +79,15 @@ def gram_of(binding: Binding, points: Points | None = None, *, budget: int = BUD
     return _stored(TiledGram(binding, points), budget)
 
 
+def _budget(binding: Binding) -> int | float:
+    """Bytes up to which a matrix to be read again and again is stored."""
+    return math.inf if _has(binding, DEAR) else BUDGET
+
+
+def _has(binding: Binding, kinds: frozenset[str]) -> bool:
+    return not kinds.isdisjoint(leaf.kind for leaf in binding.plan.leaves)
+
+
 def gram_to_solve(binding: Binding, *, primal: bool = False) -> Gram:
     """The Gram matrix of a training set: by its features if they are few (or requested), else stored or tiled."""
     tiled = TiledGram(binding)
@@ -78,23 +95,41 @@ def gram_to_solve(binding: Binding, *, primal: bool = False) -> Gram:
     if phi is not None and (primal or ROWS_PER_FEATURE * phi.n_features <= len(binding)):
         _refuse_overflow(tiled)
         return FeatureGram(phi, binding.basis, tiled.proof)
-    return _stored(tiled, BUDGET)
+    return _stored(tiled, _budget(binding))
 
 
 def gram_for_steps(binding: Binding) -> Gram:
     """The Gram matrix for a solver of small steps, which gathers rows of it again and again, in float64.
 
     Tiled, since such a solver keeps the rows it needs; by dense rows where sparse ones are not thin enough to be worth
-    merging; stored where there are no rows to gather, but calls of a function or a matrix that is there.
+    merging; stored where there are no rows to gather, but calls of a function or a matrix that is there, and where
+    entries are dear.
     """
-    if not NOT_GATHERED.isdisjoint(leaf.kind for leaf in binding.plan.leaves):
+    if _has(binding, NOT_GATHERED):
         return _stored(TiledGram(binding), None)
+    if _has(binding, DEAR):
+        return _stored(TiledGram(binding), math.inf)
     basis = binding.basis
     filled = bind(binding.kernel, basis.filled(), dtype=np.float64) if _is_worth_filling(basis) else binding
     return TiledGram(filled)
 
 
-def _stored(tiled: TiledGram, budget: int | None) -> Gram:
+def gram_to_share(binding: Binding, *, single: bool = True) -> Gram:
+    """The Gram matrix for many problems over parts of its rows: stored, where `single` in float32 if rows are many.
+
+    `sharable_rows` says how many rows there may be.
+    """
+    if single and len(binding) > EXACT_ROWS:
+        binding = binding.as_single()
+    return _stored(TiledGram(binding), None)
+
+
+def sharable_rows(*, single: bool = True) -> int:
+    """For how many rows `gram_to_share` takes no more than its share of the memory that is there."""
+    return int((SHARED * memory_there() / (4 if single else 8)) ** 0.5)
+
+
+def _stored(tiled: TiledGram, budget: float | None) -> Gram:
     """Stored where that takes no more than the budget, or where there is none."""
     if budget is None:
         return DenseGram(tiled.dense(), tiled.proof, tiled.evaluations)

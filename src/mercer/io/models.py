@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import BadModelFile
+from mercer.io.checks import check
 from mercer.io.codec import Reader, Row, Writer, add_row, text
 from mercer.io.formulas import read_formula, written_formula
-from mercer.io.points import POINTS, check
+from mercer.io.points import POINTS
+from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.features import beginning, learnt_again
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.windows import Window
 from mercer.models.model import Model
@@ -186,6 +189,19 @@ def _certificate_fits(found: Any) -> bool:
     )
 
 
+def _take_features(value: FeatureMap, writer: Writer, path: str) -> Any:
+    kernel, mapped, error_bound, _ = value.learnt
+    parts = {"kernel": kernel, "mapped": mapped, "error_bound": error_bound, "points": beginning(value)}
+    return {name: writer.value(part, f"{path}.{name}") for name, part in parts.items()}
+
+
+def _make_features(stored: Any, reader: Reader) -> FeatureMap:
+    kernel, mapped, error_bound, points = reader.parts(stored, ("kernel", "mapped", "error_bound", "points"))
+    known = isinstance(kernel, Kernel) and isinstance(mapped, Kernel) and isinstance(points, POINTS)
+    check(known and type(error_bound) is float and error_bound >= 0.0, "a feature map whose parts do not fit")
+    return learnt_again(kernel, mapped, error_bound, points)
+
+
 def _make_status(stored: Any, _reader: Reader) -> Status:
     if text(stored) not in Status.__members__:
         raise BadModelFile(f"The model file names a status that there is not: {stored[:60]!r}.")
@@ -196,6 +212,7 @@ for row in (
     Row("formula", Kernel, _take_formula, _make_formula, is_family=True),
     Row("formula", Distance, _take_formula, _make_formula, is_family=True),
     Row("status", Status, lambda value, writer, path: value.name, _make_status),
+    Row("features", FeatureMap, _take_features, _make_features),
     record(Window),
     record(Model, validate=check_model),
     record(Pairs, validate=_pairs_fit),

@@ -1,14 +1,19 @@
 """The rows of points: each kind by the arrays it is made of, which are checked like the input of a fit."""
 
-from itertools import pairwise
+import math
+import sys
+from collections.abc import Callable
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
 
-from mercer.domains import is_hashable
-from mercer.errors import BadModelFile
+from mercer.io.checks import check, check_offsets, is_item
 from mercer.io.codec import Reader, Row, Writer, add_row
-from mercer.points.base import Domain, Points, is_missing
+from mercer.io.graphs import GRAPHS
+from mercer.points.arrays import Arrays
+from mercer.points.bags import Bags
+from mercer.points.base import Domain, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
@@ -18,17 +23,9 @@ from mercer.points.strings import Strings
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
-__all__ = ["POINTS", "check"]
+__all__ = ["POINTS"]
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-LETTERS = (np.dtype(np.uint8), np.dtype(np.uint32), np.dtype(np.object_))  # bytes, characters, tokens
-MOST_CHARACTERS = 0x110000  # of Unicode
-
-
-def check(condition: object, what: str) -> None:
-    """Refuse a file where a condition does not hold."""
-    if not condition:
-        raise BadModelFile(f"The model file holds {what}.")
 
 
 def _take_vectors(value: Vectors, writer: Writer, path: str) -> Any:
@@ -51,22 +48,13 @@ def _take_sets(value: Sets, writer: Writer, path: str) -> Any:
 
 def _make_sets(stored: Any, reader: Reader) -> Sets:
     offsets, items = reader.parts(stored, ("offsets", "items"))
-    _check_offsets(offsets, len(items))
+    check_offsets(offsets, len(items))
     check(items.dtype == np.object_ and items.ndim == 1, "sets whose items are none")
-    check(all(map(_is_item, items)), "a set with an item that no set may hold")
+    check(all(map(is_item, items)), "a set with an item that no set may hold")
     whole = all(len(set(items[begin:end])) == end - begin for begin, end in pairwise(offsets.tolist()))
     check(whole, "a set that repeats an item")
     # Not by way of the sets themselves: the order of the items stays what it was.
     return Sets._trusted(offsets, items)  # noqa: SLF001 (checked above)
-
-
-def _is_item(value: Any) -> bool:
-    return is_hashable(value) and (value is None or not is_missing(value))
-
-
-def _check_offsets(offsets: Any, count: int) -> None:
-    good = isinstance(offsets, np.ndarray) and offsets.dtype == np.int64 and offsets.ndim == 1 and len(offsets) > 0
-    check(good and offsets[0] == 0 and (np.diff(offsets) >= 0).all() and offsets[-1] == count, "offsets that are none")
 
 
 def _take_indicators(value: Indicators, writer: Writer, path: str) -> Any:
@@ -76,7 +64,7 @@ def _take_indicators(value: Indicators, writer: Writer, path: str) -> Any:
 
 def _make_indicators(stored: Any, reader: Reader) -> Indicators:
     offsets, codes, n_items, sizes = reader.parts(stored, ("offsets", "codes", "n_items", "sizes"))
-    _check_offsets(offsets, len(codes))
+    check_offsets(offsets, len(codes))
     check(codes.dtype == np.int32 and codes.ndim == 1 and sizes.dtype == np.int64, "indicators that are none")
     check(type(n_items) is int and 0 <= n_items < 1 << 31, "indicators that are none")
     check(sizes.shape == (len(offsets) - 1,) and (sizes >= np.diff(offsets)).all(), "indicators that are none")
@@ -84,6 +72,26 @@ def _make_indicators(stored: Any, reader: Reader) -> Indicators:
     rising = all((np.diff(codes[begin:end]) > 0).all() for begin, end in pairwise(offsets.tolist()))
     check(rising, "indicators whose codes do not increase")
     return Indicators(offsets, codes, n_items, sizes)
+
+
+def _take_strings(value: Strings, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "letters")}
+
+
+def _make_strings(stored: Any, reader: Reader) -> Strings:
+    offsets, letters = reader.parts(stored, ("offsets", "letters"))
+    check_offsets(offsets, len(letters))
+    fits = LETTERS.get(letters.dtype)
+    check(fits is not None and letters.ndim == 1 and all(map(fits, letters.tolist())), "strings whose letters are none")
+    return Strings._trusted(offsets, letters)  # noqa: SLF001 (checked above)
+
+
+# By the dtype of the letters: which of them there can be.
+LETTERS: dict[np.dtype[Any], Callable[[Any], bool]] = {
+    np.dtype(np.uint32): lambda point: point <= sys.maxunicode,
+    np.dtype(np.uint8): lambda byte: True,
+    np.dtype(np.object_): is_item,
+}
 
 
 def _take_objects(value: Objects, writer: Writer, path: str) -> Any:
@@ -97,19 +105,6 @@ def _make_objects(stored: Any, reader: Reader) -> Objects:
     if len(values):
         return Objects(values, kind=kind)
     return Objects._trusted(values, kind)  # noqa: SLF001 (as for vectors)
-
-
-def _take_strings(value: Strings, writer: Writer, path: str) -> Any:
-    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "letters")}
-
-
-def _make_strings(stored: Any, reader: Reader) -> Strings:
-    offsets, letters = reader.parts(stored, ("offsets", "letters"))
-    check(isinstance(letters, np.ndarray) and letters.ndim == 1 and letters.dtype in LETTERS, "strings of no letters")
-    _check_offsets(offsets, len(letters))
-    check(letters.dtype != np.uint32 or not letters.size or letters.max() < MOST_CHARACTERS, "a letter that is none")
-    check(letters.dtype != np.object_ or all(map(_is_item, letters)), "a token that no string may hold")
-    return Strings._trusted(offsets, letters)  # noqa: SLF001 (checked above)
 
 
 def _take_table(value: Table, writer: Writer, path: str) -> Any:
@@ -179,6 +174,41 @@ def _are_places(rows: Any, n: int, width: int) -> bool:
     return good and (n == 0 or bool(rows.min() >= 0 and rows.max() < width))
 
 
+def _take_arrays(value: Arrays, writer: Writer, path: str) -> Any:
+    """All numbers in one array, and the shapes."""
+    flat = [each.reshape(-1) for each in value.values]
+    numbers = np.concatenate(flat) if flat else np.empty(0)
+    return {"numbers": writer.value(numbers, path), "shapes": [list(each.shape) for each in value.values]}
+
+
+def _make_arrays(stored: Any, reader: Reader) -> Arrays:
+    check(isinstance(stored, dict) and set(stored) == {"numbers", "shapes"}, "arrays that are none")
+    numbers, shapes = reader.value(stored["numbers"]), stored["shapes"]
+    check(isinstance(numbers, np.ndarray) and numbers.dtype in FLOATS and numbers.ndim == 1, "arrays that are none")
+    check(isinstance(shapes, list) and all(map(_is_shape, shapes)), "arrays whose shapes are none")
+    ends = list(accumulate(map(math.prod, shapes), initial=0))
+    check(ends[-1] == len(numbers) and bool(np.isfinite(numbers).all()), "arrays whose numbers are none")
+    values = (numbers[a:b].reshape(shape) for (a, b), shape in zip(pairwise(ends), shapes, strict=True))
+    return Arrays._trusted(tuple(values))  # noqa: SLF001 (checked above)
+
+
+def _is_shape(shape: Any) -> bool:
+    return (
+        isinstance(shape, list) and len(shape) >= 2 and all(type(side) is int and 0 <= side < 1 << 31 for side in shape)
+    )
+
+
+def _take_bags(value: Bags, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "parts")}
+
+
+def _make_bags(stored: Any, reader: Reader) -> Bags:
+    offsets, parts = reader.parts(stored, ("offsets", "parts"))
+    check(isinstance(parts, POINTS), "bags whose parts are none")
+    check_offsets(offsets, len(parts))
+    return Bags._trusted(offsets, parts)  # noqa: SLF001 (checked above)
+
+
 def _take_given(value: Given, writer: Writer, path: str) -> Any:
     return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("collection", "rows")}
 
@@ -195,12 +225,15 @@ ROWS = (
     Row("vectors", Vectors, _take_vectors, _make_vectors),
     Row("sets", Sets, _take_sets, _make_sets),
     Row("indicators", Indicators, _take_indicators, _make_indicators),
-    Row("objects", Objects, _take_objects, _make_objects),
     Row("strings", Strings, _take_strings, _make_strings),
+    Row("objects", Objects, _take_objects, _make_objects),
+    Row("arrays", Arrays, _take_arrays, _make_arrays),
+    Row("bags", Bags, _take_bags, _make_bags),
     Row("table", Table, _take_table, _make_table),
     Row("stored", Stored, _take_stored, _make_stored),
     Row("places", Places, _take_places, _make_places),
     Row("given", Given, _take_given, _make_given),
+    GRAPHS,
 )
 POINTS: tuple[type[Points], ...] = tuple(row.kind for row in ROWS if row.kind is not None)
 for row in ROWS:

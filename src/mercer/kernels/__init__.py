@@ -1,6 +1,7 @@
 """What is positive, and why: kernels as formulas with proofs."""
 
 from mercer.kernels.algebra import Congruence, Constant, Exp, Product, Scaled, Sum
+from mercer.kernels.bags import Averaged, InverseSize, Summed
 from mercer.kernels.custom import Custom, Precomputed, Sigmoid
 from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
 from mercer.kernels.distances import (
@@ -13,7 +14,17 @@ from mercer.kernels.distances import (
     SquaredEuclidean,
 )
 from mercer.kernels.features import FeatureMap
+from mercer.kernels.graphs import (
+    EdgeHistogram,
+    Graphlet,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
+)
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
 from mercer.kernels.linear import Linear, Quadratic
@@ -36,6 +47,7 @@ __all__ = [
     "L1",
     "RBF",
     "ArcCosine",
+    "Averaged",
     "BernsteinLog",
     "BernsteinPower",
     "BlendedSpectrum",
@@ -50,15 +62,18 @@ __all__ = [
     "Distance",
     "DistancePullback",
     "DistanceSum",
+    "EdgeHistogram",
     "Exp",
     "ExponentialChiSquared",
     "FeatureMap",
     "FractionalPower",
     "GappedKmer",
     "GaussianEnvelope",
+    "Graphlet",
     "HistogramIntersection",
     "IntersectionExp",
     "InverseRoot",
+    "InverseSize",
     "InverseSum",
     "IsMissing",
     "IsPositive",
@@ -85,6 +100,7 @@ __all__ = [
     "Pullback",
     "Quadratic",
     "Radial",
+    "RandomWalk",
     "RationalQuadratic",
     "RowFunction",
     "Rule",
@@ -92,15 +108,21 @@ __all__ = [
     "ScaledDistance",
     "SetIntersection",
     "Share",
+    "ShortestPath",
     "Sigmoid",
+    "SpatialPyramid",
     "Spectrum",
     "SquaredEuclidean",
     "Step",
     "Subsequence",
     "Sum",
+    "Summed",
     "Tanimoto",
     "UserFunction",
+    "VertexHistogram",
     "WeightedDegree",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanAssignment",
     "Window",
     "named",
     "parse",

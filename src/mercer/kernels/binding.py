@@ -30,7 +30,7 @@ from mercer.maps.base import FittedMap
 from mercer.points import Points, as_points, conformed, require
 from mercer.points.vectors import refuse_masked
 
-__all__ = ["Binding", "Cross", "bind", "diagonal", "evaluate"]
+__all__ = ["Binding", "Cross", "Reading", "bind", "crossed", "diagonal", "evaluate"]
 
 Array = npt.NDArray[Any]
 Float = np.dtype[np.float32] | np.dtype[np.float64]
@@ -161,7 +161,7 @@ class Binding:
         self.plan = compile_plan(kernel)
         shared = like is not None and like.plan.reads_as(self.plan)
         self.reading: Reading = like.reading if like is not None and shared else Reading(self.plan, basis, kernel)
-        self._basis = _core.Basis(_crossed(self.plan), self.reading.own, isa, budget)
+        self._basis = _core.Basis(crossed(self.plan), self.reading.own, isa, budget)
 
     def __len__(self) -> int:
         return len(self.basis)
@@ -251,12 +251,14 @@ class Cross:
         out: Array = self._asked(self._engine.matvec, None)
         return out[:, 0]
 
-    def normal(self, V: Array, W: Array | None = None) -> Array:
-        """Kᵀ(K V + W) with every entry made once."""
-        flat, table = _as_table(V, self.shape[1], "V")
-        other = None if W is None else _as_table(W, self.shape[0], "W")[1]
-        out: Array = self._asked(self._engine.normal, table, other, halves=False)
-        return out[:, 0] if flat else out
+    def normal(self, V: Array | None, W: Array | None = None, D: Array | None = None) -> Array:
+        """Kᵀ D (K V + W) with every entry made once; KᵀD W without V. D is (n,), or (n, t) for one a column."""
+        n, m = self.shape
+        flat, table = (False, None) if V is None else _as_table(V, m, "V")
+        flat_too, other = (False, None) if W is None else _as_table(W, n, "W")
+        scale = None if D is None else _as_table(D, n, "D")[1]
+        out: Array = self._asked(self._engine.normal, table, other, scale, halves=False)
+        return out[:, 0] if flat or flat_too else out
 
     def best(self, k: int, *, largest: bool = True) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
         """The k largest (or smallest) values of each row and their columns, best first, ties by index."""
@@ -341,7 +343,8 @@ def diagonal(kernel: Any, X: Any) -> npt.NDArray[np.float64]:
     return bind(kernel, X, dtype=np.float64).pairs()
 
 
-def _crossed(plan: Plan) -> _core.Plan:
+def crossed(plan: Plan) -> _core.Plan:
+    """The plan as the engine has it."""
     steps = [(i.op, i.out, i.a, i.b, i.s, i.t) for i in plan.instructions]
     leaves = [(leaf.kind, leaf.parameters) for leaf in plan.leaves]
     return _core.Plan(leaves, steps, plan.n_registers, len(plan.rows), plan.result)

@@ -24,12 +24,21 @@ _AS_PAIR = 'For a function of two points that gives a number, use Custom(fn, bec
 
 def _pairs(fn: Callable[..., Any], left: Any, right: Any, shape: tuple[int, int]) -> Array:
     out = np.empty(shape)
-    for i, x in enumerate(left):
-        for j, z in enumerate(right):
+    points = _each(right)
+    for i, x in enumerate(_each(left)):
+        for j, z in enumerate(points):
             value = fn(x, z)
             # Python's floats, which NumPy's are as well, need no second look.
             out[i, j] = value if isinstance(value, float) else _number(fn, value)
     return out
+
+
+def _each(collection: Any) -> Any:
+    """The points of a collection, one by one; of a table dicts from the names of its columns to values."""
+    if not isinstance(collection, dict):
+        return collection
+    names = tuple(collection)
+    return [dict(zip(names, row, strict=True)) for row in zip(*collection.values(), strict=True)]
 
 
 def _number(fn: Callable[..., Any], value: object) -> float:

@@ -18,7 +18,7 @@ from mercer.points import Points, as_points, conformed
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
-__all__ = ["FeatureMap"]
+__all__ = ["FeatureMap", "first"]
 
 Array = npt.NDArray[np.float64]
 
@@ -27,6 +27,11 @@ FEATURES_AT_ONCE = 1 << 18
 # Coordinates are read, not computed: enough for fast matrix products, few enough to stay in cache.
 COORDINATES_AT_ONCE = 1 << 19
 BYTES = np.dtype(np.float64).itemsize
+
+
+def first(points: Points) -> Points:
+    """The first point; none of a machine without support vectors."""
+    return points.take([0][: len(points)])
 
 
 class SelfSimilar(Protocol):
@@ -81,9 +86,12 @@ class FeatureMap:
     _mapped: SelfSimilar  # the kernel that the features belong to: another one where exponentials are cut off
     _features: Features
     _example: Points  # one point of the fit, or none, which says what others must look like
+    _teachers: Points  # points from which the same features are learnt again
 
     @classmethod
-    def fitted(cls, kernel: SelfSimilar, mapped: SelfSimilar, features: Features, points: Points) -> "FeatureMap":
+    def fitted(
+        cls, kernel: SelfSimilar, mapped: SelfSimilar, features: Features, points: Points, teachers: Points
+    ) -> "FeatureMap":
         """The map for features fitted on the points; raises `TooLarge` if not even one point would fit."""
         refuse_too_large(
             # The row, and beside it the lower degree or the factors that it is made from.
@@ -91,8 +99,7 @@ class FeatureMap:
             f"One point in the {features.size} features of {kernel!r}",
             "Use the kernel itself, which never forms them, or a lower degree.",
         )
-        example = points.take([0][: len(points)])  # none of a machine without support vectors
-        phi = cls(kernel, features.size, 0.0, mapped, features, example)
+        phi = cls(kernel, features.size, 0.0, mapped, features, first(points), teachers)
         return phi if mapped == kernel else replace(phi, error_bound=float(phi.remainder(points).max()))
 
     def __repr__(self) -> str:
@@ -155,6 +162,11 @@ class FeatureMap:
                     f"Got {len(columns)} names for {width} columns.",
                 )
         return np.array(names_of(self._features, columns), dtype=object)
+
+    @property
+    def learnt(self) -> tuple[SelfSimilar, SelfSimilar, float, Points]:
+        """What it can be made from again: the kernel, that of its features, the error bound, points that teach it."""
+        return self.kernel, self._mapped, self.error_bound, self._teachers
 
     def blocks(self, Z: Any) -> Iterator[tuple[slice, Array]]:
         """The features, block by block, so that (n, M) is never stored: pairs of rows and (rows, M)."""

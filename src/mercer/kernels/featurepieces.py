@@ -13,14 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import InvalidInput
+from mercer.kernels.parts import bags_of
 from mercer.kernels.plan import PointFunction
 from mercer.kernels.sources import values_of, vectors_of
 from mercer.maps import FittedMap
 from mercer.points import Indicators, Points
 
 __all__ = [
-    "Coordinates", "Crossed", "Features", "Monomials", "OneHot", "Ones", "SideBySide", "Stretched", "Through",
-    "Weighted", "n_monomials",
+    "Coordinates", "Crossed", "Features", "Monomials", "OneHot", "Ones", "Pooled", "SideBySide", "Stretched",
+    "Through", "Weighted", "n_monomials",
 ]  # fmt: skip
 
 Array = npt.NDArray[np.float64]
@@ -144,6 +145,39 @@ class Through:
     def __call__(self, points: Points) -> Array:
         """The features of the images."""
         return self.part(self.image(points))
+
+
+# Features of so many parts, or of one bag if it has more, are in memory at a time.
+PARTS_AT_ONCE = 4096
+
+
+@final
+@dataclass(frozen=True)
+class Pooled:
+    """Σᵢ φ(xᵢ) over the parts of a bag, for the sum of a kernel over pairs of parts."""
+
+    owner: str
+    part: Features
+
+    @property
+    def size(self) -> int:
+        """Those of a part."""
+        return self.part.size
+
+    def __call__(self, points: Points) -> Array:
+        """The sums of the features of the parts; of an empty bag, zeros."""
+        bags = bags_of(points, self.owner)
+        out = np.zeros((len(bags), self.size))
+        first = 0
+        while first < len(bags):
+            reach = np.searchsorted(bags.offsets, bags.offsets[first] + PARTS_AT_ONCE, side="right") - 1
+            last = max(int(reach), first + 1)
+            some = bags.take(slice(first, last))
+            filled = np.flatnonzero(some.sizes)
+            if len(filled):
+                out[first + filled] = np.add.reduceat(self.part(some.parts), some.offsets[filled], axis=0)
+            first = last
+        return out
 
 
 @final

@@ -7,13 +7,13 @@ infinitely many, and says why. With an order p the map is that of another kernel
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn, final
 
 from mercer.domains import Integer
 from mercer.errors import InvalidInput, NoFiniteMap
 from mercer.kernels.algebra import Exp
-from mercer.kernels.featuremap import FeatureMap
+from mercer.kernels.featuremap import FeatureMap, first
 from mercer.kernels.featurepieces import (
     Coordinates,
     Crossed,
@@ -21,12 +21,14 @@ from mercer.kernels.featurepieces import (
     Monomials,
     OneHot,
     Ones,
+    Pooled,
     SideBySide,
     Stretched,
     Through,
     Weighted,
 )
 from mercer.kernels.kernel import BUILD, Kernel
+from mercer.kernels.parts import bags_of
 from mercer.kernels.powers import PolynomialOf, Power
 from mercer.kernels.rules import (
     ADDITION,
@@ -34,6 +36,7 @@ from mercer.kernels.rules import (
     CHI_SQUARED,
     CONGRUENCE,
     CONSTANT,
+    CONVOLUTION,
     DELTA,
     DIRECT_SUM,
     EXPONENTIAL,
@@ -49,6 +52,7 @@ from mercer.kernels.rules import (
     SCHUR_PRODUCT,
     SUBSEQUENCES,
     TENSOR,
+    WALKS,
     Rule,
 )
 from mercer.kernels.sources import values_of, vectors_of
@@ -56,7 +60,10 @@ from mercer.maps import FittedMap, Map
 from mercer.maps.transform import Transform
 from mercer.points import Points, as_points
 
-__all__ = ["COEFFICIENTS", "REASONS", "RECIPES", "FeatureMap", "cut_off", "feature_map", "n_features"]
+__all__ = [
+    "COEFFICIENTS", "REASONS", "RECIPES", "FeatureMap", "beginning", "cut_off", "feature_map", "learnt_again",
+    "n_features",
+]  # fmt: skip
 
 WIDTH = Integer(1)
 ORDER = Integer(0)
@@ -132,6 +139,13 @@ def _pullback(node: Any, seen: Seen, fit: Fit) -> Features:
     return fit.of(node.kernel, Width(width))
 
 
+def _pooled(node: Any, seen: Seen, fit: Fit) -> Features:
+    if isinstance(seen, Width):
+        fit.refuse_width(node, "bags have no columns.")
+    owner = repr(node)
+    return Pooled(owner, fit.of(node.kernel, bags_of(seen, owner).parts))
+
+
 def _crossed(node: Any, seen: Seen, fit: Fit) -> Features:
     """The Kronecker product of different factors; a factor that is repeated needs no product twice."""
     repeated = Counter(node.premises())
@@ -180,6 +194,7 @@ RECIPES: dict[Rule, Recipe] = {
     POLYNOMIAL: lambda node, seen, fit: Monomials(COEFFICIENTS[type(node)](node), fit.of(node.kernel, seen)),
     CONGRUENCE: lambda node, seen, fit: Weighted(node.function, fit.of(node.kernel, seen)),
     PULLBACK: _pullback,
+    CONVOLUTION: _pooled,
 }
 
 # Why the other rules that make kernels have no recipe.
@@ -191,6 +206,7 @@ REASONS: dict[Rule, str] = {
     CHI_SQUARED: "2xz/(x + z) has one feature x·e^(−tx) for every t > 0, infinitely many.",
     INVERSE_SUM: "1/(a(x) + a(z)) has one feature e^(−t·a(x)) for every t > 0, infinitely many.",
     SUBSEQUENCES: "it has one feature for each string that may be a subsequence, more than can be listed.",
+    WALKS: "graphs with a cycle have walks of every length, and so one feature for each of infinitely many texts.",
     ASSUMED: "a claim names no features.",
 }
 
@@ -233,6 +249,7 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
     Σ aₙ·kⁿ                         √(aₙ·n!/α!)·φ^α, one for each multiset α of n features
     f(x)·k(x, z)·f(z)               f·φ
     k(m(x), m(z))                   φ∘m, with m fitted on X
+    Σᵢⱼ k(xᵢ, zⱼ)                   Σᵢ φ(xᵢ)
     [x = z]                         one for each value in X
     ==============================  ========================================================
 
@@ -279,7 +296,38 @@ def feature_map(kernel: Kernel, X: Any, order: int | None = None) -> FeatureMap:
     points = as_points(X)
     resolved = kernel.resolve(points)
     mapped = resolved if order is None else cut_off(resolved, ORDER.check("feature_map", "order", order))
-    return FeatureMap.fitted(resolved, mapped, Fit(resolved).of(mapped, points), points)
+    features = Fit(resolved).of(mapped, points)
+    return FeatureMap.fitted(resolved, mapped, features, points, _teachers(resolved, mapped, features.size, points))
+
+
+def _teachers(kernel: Kernel, mapped: Kernel, size: int, points: Points) -> Points:
+    """One point where it alone teaches all features, as of vectors; else all, whose items and values they name."""
+    one = first(points)
+    return one if Fit(kernel).of(mapped, one).size == size else points
+
+
+def beginning(phi: FeatureMap) -> Points:
+    """The first points of the fit, as few as teach the map all of its features.
+
+    Dictionaries of items and values only grow with the points, and keep their order; so the features are the same when
+    there are as many.
+    """
+    kernel, mapped, _, points = phi.learnt
+    assert isinstance(kernel, Kernel)
+    low, high = 0, len(points)  # too few, and enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        if Fit(kernel).of(mapped, points.take(slice(0, middle))).size == phi.n_features:
+            high = middle
+        else:
+            low = middle
+    return points.take(slice(0, high))
+
+
+def learnt_again(kernel: Kernel, mapped: Kernel, error_bound: float, points: Points) -> FeatureMap:
+    """A map from what `FeatureMap.learnt` says, with the points of `beginning`."""
+    phi = FeatureMap.fitted(kernel, kernel, Fit(kernel).of(mapped, points), points, points)
+    return replace(phi, error_bound=error_bound, _mapped=mapped)
 
 
 def n_features(kernel: Kernel, width: int) -> int:

@@ -75,8 +75,8 @@ class Kernel(_Sort):
 
     ``k(X)`` is the Gram matrix of the points X, ``k(X, Z)`` that of X and Z. Kernels are immutable, equal if their
     formulas are, and combine by what the rules allow: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``k + 1.0``, ``k ** 3``,
-    ``k.exp()``, ``k.scaled_by(f)``, ``k.normalised()``, ``k.on(map)``, ``k.on("column")``. What no rule derives is
-    refused with `NotPositive`.
+    ``k.exp()``, ``k.scaled_by(f)``, ``k.normalised()``, ``k.summed()``, ``k.on(map)``, ``k.on("column")``. What no rule
+    derives is refused with `NotPositive`.
 
     Examples
     --------
@@ -170,6 +170,16 @@ class Kernel(_Sort):
     def normalised(self) -> "Kernel":
         """k(x, z)/√(k(x, x)·k(z, z)), and 0 where k(x, x) = 0: rule 6."""
         kernel: Kernel = BUILD["normalised"](self)
+        return kernel
+
+    def summed(self) -> "Kernel":
+        """The convolution kernel Σᵢⱼ k(xᵢ, zⱼ) over the parts of two bags; `averaged` divides by their numbers."""
+        kernel: Kernel = BUILD["summed"](self)
+        return kernel
+
+    def averaged(self) -> "Kernel":
+        """The mean of k(xᵢ, zⱼ) over the pairs of parts of two bags, 0 where one of them is empty."""
+        kernel: Kernel = BUILD["averaged"](self)
         return kernel
 
     def scaled_by(self, function: object) -> "Kernel":

@@ -13,6 +13,7 @@ from typing import Any
 from mercer.domains import is_number
 from mercer.errors import ParseError
 from mercer.kernels.algebra import Congruence, Constant, Exp, Product, Scaled, Sum
+from mercer.kernels.bags import Averaged, InverseSize, Summed
 from mercer.kernels.custom import Custom, Precomputed, Sigmoid
 from mercer.kernels.discrete import Delta, IntersectionExp, SetIntersection, Tanimoto
 from mercer.kernels.distances import (
@@ -24,7 +25,17 @@ from mercer.kernels.distances import (
     ScaledDistance,
     SquaredEuclidean,
 )
+from mercer.kernels.graphs import (
+    EdgeHistogram,
+    Graphlet,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
+)
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.linear import Linear, Quadratic
@@ -38,15 +49,25 @@ from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
 from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
 from mercer.maps import (
+    ColourLevels,
+    Colours,
     Columns,
+    EdgeLabels,
     FunctionMap,
     GappedKmers,
+    Gradients,
+    Graphlets,
     Indicator,
     Kmers,
     LocalTime,
+    NodeAttributes,
+    Patches,
+    Pixels,
+    Position,
     PositionedKmers,
     Ranks,
     Scale,
+    ShortestPaths,
     Standardised,
     Torus,
     UnitRows,
@@ -62,6 +83,7 @@ __all__ = ["NODES", "parse"]
 # Every final node.
 NODES: tuple[type[Term], ...] = (
     ArcCosine,
+    Averaged,
     BernsteinLog,
     BernsteinPower,
     BlendedSpectrum,
@@ -75,14 +97,17 @@ NODES: tuple[type[Term], ...] = (
     Diagonal,
     DistancePullback,
     DistanceSum,
+    EdgeHistogram,
     Exp,
     ExponentialChiSquared,
     FractionalPower,
     GappedKmer,
     GaussianEnvelope,
+    Graphlet,
     HistogramIntersection,
     IntersectionExp,
     InverseRoot,
+    InverseSize,
     InverseSum,
     IsMissing,
     IsPositive,
@@ -107,32 +132,49 @@ NODES: tuple[type[Term], ...] = (
     Product,
     Pullback,
     Quadratic,
+    RandomWalk,
     RationalQuadratic,
     RBF,
     Scaled,
     ScaledDistance,
     SetIntersection,
     Share,
+    ShortestPath,
     Sigmoid,
+    SpatialPyramid,
     Spectrum,
     Subsequence,
     SquaredEuclidean,
     Sum,
+    Summed,
     Tanimoto,
     UserFunction,
+    VertexHistogram,
     WeightedDegree,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
 )
 MAPS: tuple[type[Term], ...] = (
+    ColourLevels,
+    Colours,
     Columns,
+    EdgeLabels,
     Filled,
     FunctionMap,
     GappedKmers,
+    Gradients,
+    Graphlets,
     Indicator,
     Kmers,
     LocalTime,
+    NodeAttributes,
+    Patches,
+    Pixels,
+    Position,
     PositionedKmers,
     Ranks,
     Scale,
+    ShortestPaths,
     Standardised,
     Torus,
     Transform,
@@ -142,7 +184,7 @@ MAPS: tuple[type[Term], ...] = (
 )
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}
-METHODS = frozenset({"exp", "log1p", "normalised", "of", "on", "scaled_by"})
+METHODS = frozenset({"averaged", "exp", "log1p", "normalised", "of", "on", "scaled_by", "summed"})
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Div: operator.truediv,
@@ -259,7 +301,7 @@ class _Reader:
             )  # fmt: skip
         if method == "log1p" and not isinstance(value, Distance):
             raise ParseError(".log1p belongs to distances.", f"Got {self._source(node)}.")
-        if method in ("exp", "normalised", "scaled_by") and not isinstance(value, Kernel):
+        if method not in ("log1p", "of", "on") and not isinstance(value, Kernel):
             raise ParseError(f".{method} belongs to kernels.", f"Got {self._source(node)}.")
         bound: Callable[..., Any] = getattr(value, method)
         return bound

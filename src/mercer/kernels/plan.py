@@ -75,6 +75,7 @@ class Leaf:
     parameters: tuple[float, ...] = ()
     fn: Callable[..., Any] | None = None
     form: str = ""
+    part: object = None  # of a sum over parts: the kernel that they have
 
 
 @final

@@ -100,6 +100,10 @@ class Tape:
         known = fn if is_hashable(fn) else partial(fn)  # a partial has a hash of its own
         return self._write("value", a=self._leaf("callback", fn=known, form=form))
 
+    def summed(self, part: Lowerable) -> Register:
+        """Σ of a kernel over the pairs of parts of two bags."""
+        return self._write("value", a=self._leaf("convolution", part=part))
+
     # Elementwise
 
     def constant(self, c: float) -> Register:
@@ -187,9 +191,14 @@ class Tape:
         return self._program.views.setdefault(self.view, len(self._program.views))
 
     def _leaf(
-        self, kind: str, parameters: tuple[float, ...] = (), fn: Callable[..., Any] | None = None, form: str = ""
+        self,
+        kind: str,
+        parameters: tuple[float, ...] = (),
+        fn: Callable[..., Any] | None = None,
+        form: str = "",
+        part: Lowerable | None = None,
     ) -> int:
-        leaf = Leaf(kind, self._view(), tuple(map(float, parameters)), fn, form)
+        leaf = Leaf(kind, self._view(), tuple(map(float, parameters)), fn, form, part)
         return self._program.leaves.setdefault(leaf, len(self._program.leaves))
 
     def _write(self, op: str, a: int = -1, b: int = -1, s: float = 0.0, t: float = 0.0) -> Register:

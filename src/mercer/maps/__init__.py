@@ -4,6 +4,8 @@ from mercer.maps.affine import Scale
 from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
+from mercer.maps.graphs import ColourLevels, Colours, EdgeLabels, Graphlets, NodeAttributes, ShortestPaths
+from mercer.maps.images import Gradients, Patches, Pixels, Position
 from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
 from mercer.maps.ranks import Ranks
@@ -14,19 +16,29 @@ from mercer.maps.unit import UnitRows
 from mercer.maps.words import WordCounts, Words, WordSequence
 
 __all__ = [
+    "ColourLevels",
+    "Colours",
     "Columns",
+    "EdgeLabels",
     "FittedIndicator",
     "FittedMap",
     "FunctionMap",
     "GappedKmers",
+    "Gradients",
+    "Graphlets",
     "Indicator",
     "Kmers",
     "LocalTime",
     "Map",
     "MismatchKmers",
+    "NodeAttributes",
+    "Patches",
+    "Pixels",
+    "Position",
     "PositionedKmers",
     "Ranks",
     "Scale",
+    "ShortestPaths",
     "Standardised",
     "StatelessMap",
     "Torus",

@@ -100,7 +100,9 @@ class Pairs:
             whole[mine, places] = coef[mine]
         return whole
 
-    def decide(self, K: Cross | Array, coef: Array, intercept: Array, block: Callable[[int], Binding]) -> Array:
+    def decide(
+        self, K: Cross | Array, coef: Array, intercept: Array, block: Callable[[int], Binding] | None = None
+    ) -> Array:
         """f(x) + b of every pair, (K's rows, P).
 
         Parameters
@@ -109,8 +111,8 @@ class Pairs:
             K(points, basis), as an operator or an array.
         coef : ndarray of shape (s, k − 1)
         intercept : ndarray of shape (P,)
-        block : callable (class) -> Binding
-            The kernel on the basis points of a class; not called where K is an array.
+        block : callable (class) -> Binding, optional
+            The kernel on the basis points of a class; not needed where K is an array.
         """
         if self.k <= FEW_CLASSES:
             return np.asarray(K @ self.by_pair(coef), dtype=np.float64) + intercept
@@ -120,8 +122,11 @@ class Pairs:
         for i, mine in enumerate(self.ranges()):
             if mine.start == mine.stop:
                 continue
-            of_class = block(i).cross(values.points) if isinstance(values, Cross) else values[:, mine]
-            out[self._places[i]] += (of_class @ coef[mine]).T
+            if isinstance(values, Cross):
+                assert block is not None  # where K is an operator
+                out[self._places[i]] += (block(i).cross(values.points) @ coef[mine]).T
+            else:
+                out[self._places[i]] += (values[:, mine] @ coef[mine]).T
         return out.T
 
     def winners(self, decisions: Array) -> Index:  # (m, P) -> (m,)

@@ -1,9 +1,12 @@
 """What the data is: the only place where input is checked."""
 
 from mercer.points.adapt import as_points, check_same_width, conformed, require
+from mercer.points.arrays import Arrays
+from mercer.points.bags import Bags
 from mercer.points.base import Domain, Parted, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
+from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
@@ -14,9 +17,12 @@ from mercer.points.vectors import Vectors
 
 __all__ = [
     "Adapter",
+    "Arrays",
+    "Bags",
     "Column",
     "Domain",
     "Given",
+    "Graphs",
     "Indicators",
     "Objects",
     "Parted",

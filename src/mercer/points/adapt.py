@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainMismatch, InvalidInput
+from mercer.points.arrays import Arrays
+from mercer.points.bags import Bags
 from mercer.points.base import Domain, Points, is_points
 from mercer.points.frames import FRAMES, SERIES
+from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
-from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, register
+from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, adapter_of_pairs, register
 from mercer.points.stored import Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -37,6 +40,9 @@ def as_points(X: object, name: str = "X") -> Points:
     two-dimensional array, nested lists, SciPy sparse     Vectors
     list or object array of set or frozenset              Sets
     list or one-dimensional array of strings, other       Objects; Strings for kernels of strings
+    list of networkx or igraph graphs, of adjacency       Graphs
+    matrices, of (adjacency, labels), of dicts of edges
+    array of three or more dimensions, list of tables     Arrays: images; Bags for kernels of bags
     DataFrame (pandas, polars), pyarrow Table, dict       Table
     points                                                as they are
     ====================================================  =======
@@ -58,6 +64,8 @@ def as_points(X: object, name: str = "X") -> Points:
     Sets(2, 3 items)
     >>> as_points(["red", "green"])
     Objects(2)
+    >>> as_points([{"edges": [(0, 1)], "labels": "CO"}])
+    Graphs(1, 2 nodes, 1 edges)
     >>> as_points({"a": [1, 2], "b": ["x", "y"]})
     Table(2 rows: a, b)
     """
@@ -71,7 +79,7 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
     """Points of one of the domains that `owner` needs, or an error that says what would work.
 
     A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix, objects that
-    are all strings as strings.
+    are all strings as strings, arrays of rows as bags, or as graphs by their adjacency.
 
     Examples
     --------
@@ -87,6 +95,10 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
             return points.select(points.names)
     if Domain.STRINGS in needs and isinstance(points, Objects):
         return Strings(points.values, name)
+    if Domain.BAGS in needs and isinstance(points, Arrays):
+        return Bags(points.values, name)
+    if Domain.GRAPHS in needs and isinstance(points, Arrays):
+        return Graphs(points.values, name)
     if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
         return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
     wanted = " or ".join(domain.value for domain in Domain.KNOWN.values() if domain in needs)
@@ -153,6 +165,8 @@ def in_training_order(basis: Table, points: Table, name: str = "X") -> Table:
 _ALIKE = (
     frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM}),
     frozenset({Domain.OBJECTS, Domain.STRINGS}),
+    frozenset({Domain.ARRAYS, Domain.BAGS}),
+    frozenset({Domain.ARRAYS, Domain.GRAPHS}),
 )
 
 
@@ -174,9 +188,15 @@ def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
 
 # The domain got, the domain needed -> what would work; for other pairs the example of what is needed.
 _ADVICE: dict[tuple[Domain, Domain], str] = {
+    (Domain.GRAPHS, Domain.VECTORS): "Use a kernel of graphs, such as WeisfeilerLehman().",
     (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
     (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(fn).",
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
+    (Domain.VECTORS, Domain.GRAPHS): 'Pass a list of adjacency matrices, or of dicts: [{"edges": [(0, 1), (1, 2)]}].',
+    (Domain.ARRAYS, Domain.VECTORS): "Compare the parts with k.summed(), or pass one row of numbers per point.",
+    (Domain.BAGS, Domain.VECTORS): "Compare the parts with k.summed(), or map each bag to one vector with .on(fn).",
+    (Domain.VECTORS, Domain.ARRAYS): "Give the rows the shape of images: X.reshape(len(X), height, width).",
+    (Domain.VECTORS, Domain.BAGS): "Pass a list of arrays, one per bag; of a table of parts, Bags.grouped(parts, by).",
     (Domain.TABLE, Domain.SETS): "Choose one column of sets, with .on(Columns(name)).",
 }
 
@@ -190,7 +210,7 @@ def _advice(got: Domain, needs: frozenset[Domain]) -> str:
 def _array(X: Any, name: str) -> Points:
     if X.ndim == 1 and X.dtype.kind not in "fiubcV" and not isinstance(X, np.ma.MaskedArray):
         return _sequence(list(X), name)
-    return Vectors(X, name)
+    return Arrays(X, name) if X.ndim > 2 else Vectors(X, name)
 
 
 def _series(X: Any, name: str) -> Points:
@@ -220,13 +240,21 @@ def _entry(kind: type) -> str:
 
 def _sequence(X: Any, name: str) -> Points:
     kinds = dict.fromkeys(map(type, X))
-    adapter = adapter_of_entries(kinds)
+    adapter = adapter_of_entries(kinds) or (adapter_of_pairs(X) if tuple in kinds else None)
     if adapter is not None:
         return adapter.read(X, name)
     entries = set(map(_entry, kinds))
     if "value" in entries or entries == {"missing"}:
         return Objects(X, name)
-    return Vectors(X, name)
+    return Arrays(X, name) if entries == {"row"} and any(map(_is_table, X)) else Vectors(X, name)
+
+
+def _is_table(row: Any) -> bool:
+    """Whether an entry of a list is itself a list of rows."""
+    if isinstance(row, np.ndarray):
+        return row.ndim > 1
+    first = next(iter(row), None) if isinstance(row, list | tuple) else None
+    return isinstance(first, list | tuple) or (isinstance(first, np.ndarray) and first.ndim > 0)
 
 
 def _other(X: object, name: str) -> Points:

@@ -24,7 +24,7 @@ class Status(Enum):
     )
     BY_FORMULA = "computed by its formula: there is nothing to solve"
     STOPPED = (
-        "not solved to the tolerance: max_iter or max_time was reached, and this is the best so far; allow more, "
+        "not solved to the tolerance: max_iter, max_time or Ctrl-C ended it, and this is the best so far; allow more, "
         "raise tol, raise alpha or lower C, or scale the data"
     )
     INEXACT = (
@@ -63,6 +63,7 @@ _MEANINGS = {
     "‖K r‖": "Zero at a least-squares solution: how far the answer is from one.",
     "condition": "By how much the system can enlarge errors of rounding: digits are few when it comes near 1e16.",
     "rank": "How many directions the kernel tells apart on these rows.",
+    "landmarks": "f is a sum over these points alone; primal, dual and gap are those of such functions.",
     "assuming": "A claim that was not derived; the certificate is worth as much as it.",
     "evaluations": "How many kernel values were computed.",
     "steps": "Iterations of the solver; a direct one takes none.",
@@ -112,6 +113,11 @@ class Certificate:
         The estimated condition number of the system that was solved.
     rank : int
         The numerical rank of K, where the solver found it.
+    landmarks : int
+        The points that f was restricted to; −1 where it was not.
+    left_out : float
+        The share of Σ k(xᵢ, xᵢ) that landmarks do not represent, from above: 0 where they span what the rows span. From
+        more than 2 000 rows it is judged by a sample, and holds with a probability of 99.9 %.
     evaluations : int
         Entries of K that were computed; where K is stored, to store it.
     steps : int
@@ -141,6 +147,8 @@ class Certificate:
     normal_residual: float = NAN
     condition: float = NAN
     rank: int = -1
+    landmarks: int = -1
+    left_out: float = NAN
     evaluations: int = -1
     steps: int = 0
     seconds: float = NAN
@@ -178,6 +186,10 @@ class Certificate:
             ("‖K r‖", _number(self.normal_residual, "{:.3g} of ‖K y‖")),
             ("condition", _number(self.condition, "{:.3g} (estimate)")),
             ("rank", f"{self.rank} of {self.rows}" if self.rank >= 0 else ""),
+            (
+                "landmarks",
+                f"{self.landmarks}, leaving out at most {self.left_out:.2g} of Σ k(x, x)" * (self.landmarks >= 0),
+            ),
             *(("assuming", str(assumption)) for assumption in self.assumptions),
             ("evaluations", f"{self.evaluations} of the kernel" if self.evaluations >= 0 else ""),
             ("steps", str(self.steps) if self.steps else ""),

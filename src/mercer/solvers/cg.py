@@ -218,10 +218,14 @@ def _iterate(system: _System, P: Preconditioner, right: Array, options: Options,
     run = _Run(system, P, right / norms, options.tol)
     most = options.max_iter or MAX_ITER
     late = False
-    while run.going.size and len(run.trace) < most and not (late or run.is_stalled):
-        run.step()
-        share = math.log(min(max(run.trace[-1], options.tol), 1.0)) / math.log(options.tol)
-        late = watch.look(share, f"residual {run.trace[-1]:.1e}")
+    try:
+        while run.going.size and len(run.trace) < most and not (late or run.is_stalled):
+            run.step()
+            share = math.log(min(max(run.trace[-1], options.tol), 1.0)) / math.log(options.tol)
+            late = watch.look(share, f"residual {run.trace[-1]:.1e}")
+    except KeyboardInterrupt:
+        watch.interrupt()
+        late = True
     missed = not run.is_solved.all()
     is_cut = run.going.size > 0 and not run.is_stalled and options.max_iter is not None
     stopped = missed and (late or is_cut)
@@ -268,8 +272,7 @@ class _Run:
         self._refuted = np.full(k, np.inf)  # true residual where the recurrence was last found to have drifted
         self._drift = np.zeros(k)  # bound on the rounding in the recurrence of r
         self._true = np.ones(k)  # the last residual that was computed and not only continued
-        self._steps: list[Array] = []  # (k,) each, NaN where a column is done
-        self._slopes: list[Array] = []
+        self._lanczos: list[Array] = []  # steps and slopes, (2, k) each, NaN where a column is done
         # From here on, only the columns still iterated.
         self._b = right[:, self.going]
         self._z = np.zeros_like(self._b)
@@ -325,9 +328,9 @@ class _Run:
 
         Steps α and slopes β of conjugate gradients are the entries of the Lanczos matrix, 1/αⱼ + βⱼ₋₁/αⱼ₋₁ and √βⱼ/αⱼ.
         """
-        if not np.isfinite(self._steps).any():
+        if not np.isfinite(self._lanczos).any():
             return 1.0, 1.0
-        steps, slopes = np.array(self._steps), np.array(self._slopes)
+        steps, slopes = np.array(self._lanczos).transpose(1, 0, 2)
         column = int(np.isfinite(steps).sum(axis=0).argmax())
         there = np.isfinite(steps[:, column])
         step, slope = steps[there, column], np.maximum(slopes[there, column], 0.0)
@@ -383,10 +386,9 @@ class _Run:
         return bool((now > PROGRESS * before).all())
 
     def _record(self, step: Array, slope: Array) -> None:
-        for kept, values in ((self._steps, step), (self._slopes, slope)):
-            row = np.full(self.reached.size, np.nan)
-            row[self.going] = values
-            kept.append(row)
+        row = np.full((2, self.reached.size), np.nan)
+        row[:, self.going] = step, slope
+        self._lanczos.append(row)
 
     def _keep(self, left: npt.NDArray[np.bool_]) -> None:
         """Continue with some of the columns only."""

@@ -111,6 +111,10 @@ class Stage:
         """As `Watch.look`, of the stage's own share."""
         return self._watch.look(self._start + self._length * share, measure)
 
+    def interrupt(self) -> None:
+        """As `Watch.interrupt`."""
+        self._watch.interrupt()
+
 
 def factorise(gram: Gram, cost: Array, watch: Look) -> CholeskyFactor:
     """Factorise the matrix of (1) in float64 and in place: n³/3 operations, 8 n² bytes.

@@ -47,6 +47,9 @@ class Look(Protocol):
     def look(self, share: float, measure: str = "") -> bool:
         """Report the share of the work that is done; returns whether to stop."""
 
+    def interrupt(self) -> None:
+        """Stop after Ctrl-C with the best so far, or raise it again."""
+
 
 def factor_in_place(A: Array, watch: Look) -> int:
     """Overwrite the lower triangle of A by L, A = L Lᵀ; what is above the diagonal is neither read nor written.

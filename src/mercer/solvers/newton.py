@@ -224,32 +224,38 @@ def _iterate(
     best_gap, best_primal = np.inf, np.inf
     best = state.a, state.theta
     times = None if route.is_rounded and options.tol < HELD_TOL else route.times
-    while True:
-        seen = measure(problem, state.a, state.theta, state.Ka, unless_above=options.tol, times=times)
-        gap = seen.relative_gap
-        trace.append(gap)
-        waited = 0 if gap < 0.9 * best_gap or seen.primal < best_primal - ROUNDING * abs(best_primal) else waited + 1
-        best_primal = min(best_primal, seen.primal)
-        if gap <= best_gap:
-            best_gap, best = gap, (state.a, state.theta)
-        done = np.log(min(max(gap, options.tol), 1.0)) / np.log(options.tol)
-        if gap <= (CLEARLY * options.tol if route.is_rounded else options.tol) or waited >= PATIENCE:
-            break
-        if watch.look(float(done), f"gap {gap:.1e}") or len(trace) > most:
-            stopped = True
-            break
-        curvature = Curvature(problem.cost, problem.loss.bend(state.g, problem.y), is_joint=problem.loss.is_joint)
-        precondition = route.precondition(curvature, Quiet(watch))
-        if precondition is None:
-            stopped = True
-            break
-        eta = max(LEAST_FORCING, min(FORCING, gap, FORCING**waited * FORCING))
-        step = _direction(problem, route.times, state, curvature, precondition, eta, watch)
-        inner += step.iterations
-        state.move(step.delta, step.Kdelta, step.shift)
-        if route.is_rounded and options.tol < HELD_TOL:
-            state.refresh()
-    count = len(trace) - 1
+    try:
+        while True:
+            seen = measure(problem, state.a, state.theta, state.Ka, unless_above=options.tol, times=times)
+            gap = seen.relative_gap
+            trace.append(gap)
+            waited = (
+                0 if gap < 0.9 * best_gap or seen.primal < best_primal - ROUNDING * abs(best_primal) else waited + 1
+            )
+            best_primal = min(best_primal, seen.primal)
+            if gap <= best_gap:
+                best_gap, best = gap, (state.a, state.theta)
+            done = np.log(min(max(gap, options.tol), 1.0)) / np.log(options.tol)
+            if gap <= (CLEARLY * options.tol if route.is_rounded else options.tol) or waited >= PATIENCE:
+                break
+            if watch.look(float(done), f"gap {gap:.1e}") or len(trace) > most:
+                stopped = True
+                break
+            curvature = Curvature(problem.cost, problem.loss.bend(state.g, problem.y), is_joint=problem.loss.is_joint)
+            precondition = route.precondition(curvature, Quiet(watch))
+            if precondition is None:
+                stopped = True
+                break
+            eta = max(LEAST_FORCING, min(FORCING, gap, FORCING**waited * FORCING))
+            step = _direction(problem, route.times, state, curvature, precondition, eta, watch)
+            inner += step.iterations
+            state.move(step.delta, step.Kdelta, step.shift)
+            if route.is_rounded and options.tol < HELD_TOL:
+                state.refresh()
+    except KeyboardInterrupt:
+        watch.interrupt()
+        stopped = True
+    count = max(len(trace) - 1, 0)
     steps = f"{count} Newton step{'' if count == 1 else 's'}, {inner} products"
     note = f"{route.note}; {steps}" if route.note else steps
     return Answer(*best, iterations=count, trace=tuple(trace), stopped=stopped, note=note)

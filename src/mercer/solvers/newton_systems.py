@@ -123,6 +123,10 @@ class Quiet:
         """Whether time has run out."""
         return self._watch.is_over
 
+    def interrupt(self) -> None:
+        """As of the watch."""
+        self._watch.interrupt()
+
 
 def direct(problem: Problem, watch: Watch) -> Route:  # noqa: ARG001 (routes share one signature)
     """By a Cholesky factor of I + Lᵀ K L: exact."""

@@ -36,7 +36,7 @@ class Options:
     cache_bytes : int
         Memory for kernel entries that a support vector machine's solver keeps.
     keep_best : bool
-        Whether Ctrl-C leaves the best so far of a support vector machine instead of raising KeyboardInterrupt.
+        Whether Ctrl-C leaves the best so far of an iterative solver instead of raising KeyboardInterrupt.
     """
 
     tol: float = 1e-8
@@ -69,4 +69,4 @@ class Options:
 
     def watch(self, label: str) -> Watch:
         """The clock and progress bar of one solve, started."""
-        return Watch(label, self.max_time, show=self.verbose > 0)
+        return Watch(label, self.max_time, show=self.verbose > 0, keeps_best=self.keep_best)

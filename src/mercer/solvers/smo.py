@@ -18,7 +18,7 @@ from mercer.solvers.margin_newton import MarginNewton
 from mercer.solvers.options import Options
 from mercer.solvers.watch import Watch
 
-__all__ = ["memory_of_smo", "smo"]
+__all__ = ["memory_of_smo", "smo", "steps_alone"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -98,6 +98,21 @@ def smo(problem: MarginProblem, options: Options) -> MarginSolution:
     return referee.judge(run.record(stopped=is_stopped))
 
 
+def steps_alone(problem: MarginProblem, options: Options) -> tuple[Array, Array, bool] | None:
+    """The coefficients and f = Kα of a batch over a stored K after steps of two, and whether these have solved it.
+
+    No referee looks at them: K is in memory, every step adds its rows to f in float64, and the steps have not ended
+    before the violation that this f shows was below tol. None for few rows, which `smo` finishes.
+    """
+    run = _Run(problem, options)
+    if run.is_small or not problem.gram.is_stored:
+        return None
+    ended = run.take_steps()
+    if ended == "interrupted":
+        raise KeyboardInterrupt
+    return run.coef, run.f, ended == "solved"
+
+
 def memory_of_smo(problem: MarginProblem) -> int:
     """Bytes for kernel entries that are kept: all of few rows in float64, of more as far as the usual cache goes."""
     n = int(problem.batch.cuts[-1])
@@ -123,11 +138,11 @@ class _Run:
         rows = int(batch.row_offsets[-1])
         self.f = np.zeros(rows) if problem.f is None else np.array(problem.f, dtype=np.float64)
         n = int(batch.cuts[-1])
-        self._is_small = n <= SMALL_ROWS
-        self.is_single = not self._is_small
+        self.is_small = n <= SMALL_ROWS
+        self.is_single = not self.is_small
         self._is_few = n <= FEW_ROWS
         gram: Gram = problem.gram
-        if self._is_small and len(batch) > 1:  # many small problems over few rows want most of the entries
+        if self.is_small and len(batch) > 1:  # many small problems over few rows want most of the entries
             gram = DenseGram(np.ascontiguousarray(gram.dense()), gram.proof)
         self.problem = MarginProblem(gram, problem.kind, batch)
         self._diagonal = np.ascontiguousarray(gram.diag(), dtype=np.float64)
@@ -141,7 +156,7 @@ class _Run:
         # Sums that are fixed say beforehand how f will round, where costs are very large.
         self._least_aim = float(np.finfo(np.float64).eps) * reach
         self.watch = Watch("smo", show=options.verbose > 0)
-        self._finish = FINISHED if self._is_small else math.inf
+        self._finish = FINISHED if self.is_small else math.inf
         self._finish_steps = max(FINISHING_STEPS, LEAST_FINISHING_STEPS // n)
         self._steps = np.zeros(len(batch), dtype=np.int64)
         self._made = 0

@@ -56,10 +56,9 @@ def solve(
     options = options or Options(tol=problem.usual_tol)
     begun, known = time.perf_counter(), problem.gram.evaluations
     rows = candidates(problem) if solver == AUTO else [choose(problem, solver)]
-    if rows[0].is_judged:
+    if isinstance(problem, MarginProblem):
         judged: MarginSolution = rows[0].run(problem, options)
         return judged
-    assert isinstance(problem, Problem), "all other rows are of its form"
     options.refuse_unless_relative()
     refuse_large_targets(problem.y)
     found = _first_that_does(rows, problem, options) if solver == AUTO else _run(rows[0], problem, options)
@@ -104,7 +103,8 @@ def _first_that_does(rows: list[Solver], problem: Problem, options: Options) -> 
 
 def _run(row: Solver, problem: Problem, options: Options) -> Solution:
     with or_too_large(f"Solver {row.name!r} has run out of memory.", "Fit fewer rows, or try another solver."):
-        return certify(problem, row.run(problem, options), solver=row.name, tol=options.tol)
+        found = row.run(problem, options)
+        return found if row.is_judged else certify(problem, found, solver=row.name, tol=options.tol)
 
 
 def _miss(found: Certificate) -> tuple[float, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
+from mercer.grams.landmarks import LandmarkGram
 from mercer.problems.losses import Loss
 from mercer.problems.margins import MarginProblem
 from mercer.problems.problem import Problem
@@ -21,6 +22,7 @@ from mercer.solvers.held import held_bytes
 from mercer.solvers.mixed import is_coarse, mixed
 from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
 from mercer.solvers.newton_systems import direct_bytes
+from mercer.solvers.nystrom import nystrom, nystrom_bytes
 from mercer.solvers.options import Options
 from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
@@ -70,6 +72,10 @@ def _of(said: str, has: Callable[[Loss], bool]) -> Problems:
 QUADRATIC = _of("a quadratic loss", lambda loss: loss.is_quadratic)
 BENT = _of("a smooth loss that is not quadratic", lambda loss: loss.is_smooth and not loss.is_quadratic)
 SMOOTH = _of("a smooth loss", lambda loss: loss.is_smooth)
+RESTRICTED = Problems(
+    "problems of a smooth loss on landmarks",
+    lambda problem: isinstance(problem, Problem) and problem.loss.is_smooth and isinstance(problem.gram, LandmarkGram),
+)
 MARGINS = Problems("batches of support vector machines", lambda problem: isinstance(problem, MarginProblem))
 
 
@@ -319,6 +325,16 @@ SOLVERS: dict[str, Solver] = {
             is_iterative=True,
         ),
         Solver(
+            "landmarks",
+            "conjugate gradients for the coefficients of landmarks alone, preconditioned by a sample of the rows",
+            RESTRICTED,
+            nystrom_bytes,
+            _with_infinite_costs,
+            _never,
+            nystrom,
+            is_judged=True,
+        ),
+        Solver(
             "smo",
             "steps of two coefficients in blocks, and Newton's method on the free ones where these crawl",
             MARGINS,
@@ -333,8 +349,18 @@ SOLVERS: dict[str, Solver] = {
 
 
 def _rows_for(problem: AnyProblem) -> dict[str, Solver]:
-    """The rows that are for such problems."""
-    return {name: row for name, row in SOLVERS.items() if row.problems.have(problem)}
+    """The rows that are for such problems; on landmarks, the one that is made for them."""
+    rows = {name: row for name, row in SOLVERS.items() if row.problems.have(problem)}
+    return {name: row for name, row in rows.items() if row.problems is RESTRICTED} or rows
+
+
+def _names_for(problem: AnyProblem) -> list[str]:
+    """What may be named: those, and landmarks for what they could be chosen for."""
+    return [name for name, row in SOLVERS.items() if row.problems.have(problem) or _could_restrict(row, problem)]
+
+
+def _could_restrict(row: Solver, problem: AnyProblem) -> bool:
+    return row.problems is RESTRICTED and SMOOTH.have(problem)
 
 
 def candidates(problem: AnyProblem) -> list[Solver]:
@@ -354,7 +380,7 @@ def choose(problem: AnyProblem, solver: str = AUTO) -> Solver:
         raise InvalidParameter(
             f"There is no solver {solver!r}.",
             "",
-            f"Choose {AUTO!r} or one of {', '.join(map(repr, _rows_for(problem)))}.",
+            f"Choose {AUTO!r} or one of {', '.join(map(repr, _names_for(problem)))}.",
         )
     reason = SOLVERS[solver].refusal(problem)
     if reason:

@@ -27,6 +27,8 @@ class Watch:
         Seconds after which `is_over`.
     show : bool
         Whether there is a bar.
+    keeps_best : bool
+        Whether Ctrl-C ends the solve with the best so far, as max_time does, where a solver has one.
     clock : callable () -> float
         What the seconds are counted by.
     """
@@ -37,11 +39,14 @@ class Watch:
         max_time: float | None = None,
         *,
         show: bool = False,
+        keeps_best: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._label = label
         self._max_time = max_time
         self._show = show
+        self._keeps_best = keeps_best
+        self._is_interrupted = False
         self._clock = clock
         self._start = self._drawn = clock()
         self._has_drawn = False
@@ -53,8 +58,14 @@ class Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether max_time has passed."""
-        return self._max_time is not None and self.seconds >= self._max_time
+        """Whether max_time has passed, or Ctrl-C has ended the solve."""
+        return self._is_interrupted or (self._max_time is not None and self.seconds >= self._max_time)
+
+    def interrupt(self) -> None:
+        """Be over, after a solver has caught Ctrl-C; raise it again where the best so far is not to be kept."""
+        if not self._keeps_best:
+            raise  # noqa: PLE0704 (what the solver has caught)
+        self._is_interrupted = True
 
     def look(self, share: float, measure: str = "") -> bool:
         """Report the share (0 to 1) of the work that is done; returns `is_over`. Call it between steps."""

@@ -199,3 +199,22 @@ def test_completion_knows_the_options_of_a_command(here):
     code = "from mercer.__main__ import main; main()"
     run = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert {"--target", "--kernel", "--json"} <= set(run.stdout.split())
+
+
+def test_completion_knows_the_machines(here):
+    asked = {"_MERCER_COMPLETE": "complete_bash", "COMP_WORDS": "mercer fit t.csv --machine n", "COMP_CWORD": "4"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from mercer.__main__ import main; main()"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.split() == ["nu-svc", "neighbors", "nu-svr"]
+
+
+def test_the_proof_that_programs_read_is_as_short_as_that_for_people(answer, mercer, prices):
+    mercer("fit", prices, "-t", "price", "-o", "m.mercer")
+    proof = answer("explain", "m.mercer")["proof_text"]
+    assert proof in mercer("explain", "m.mercer").stdout
+    assert max(map(len, proof.splitlines())) < 200

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from mercer import load
+from mercer.cli.machines import MACHINES
 
 
 def test_a_fit_says_machine_kernel_proof_score_and_certificate(mercer, flowers):
@@ -74,8 +75,9 @@ def test_every_machine_for_numbers_is_fitted_stored_and_predicts(answer, prices,
     assert len(answer("predict", "m.mercer", prices)["predictions"]) == 60
 
 
-def test_without_a_target_what_is_normal_is_learnt(answer, prices):
-    said = answer("fit", prices, "-o", "m.mercer")
+@pytest.mark.parametrize("asked", [["--task", "outliers"], ["-m", "one-class"]])
+def test_without_a_target_what_is_normal_is_learnt_if_that_is_asked_for(answer, prices, asked):
+    said = answer("fit", prices, "-o", "m.mercer", *asked)
     assert said["machine"] == "OneClassSVM"
     assert {row["prediction"] for row in answer("predict", "m.mercer", prices)["predictions"]} <= {-1, 1}
 
@@ -139,6 +141,7 @@ def test_dates_and_rows_without_target_are_understood(answer, prices):
         (["-t", "length", "-m", "svc"], 2, "--task regression"),
         (["-t", "kind", "-m", "one-class"], 2, "takes no --target"),
         (["-m", "svc"], 2, "needs a --target"),
+        ([], 2, "Which column is to be predicted is not said"),
         (["-t", "kind", "-k", "RBF("], 2, "not a formula"),
         (["-t", "kind", "-k", "RBF().on('size')"], 2, "names a column 'size'"),
         (["-t", "kind", "-k", "L1()"], 2, "is a distance"),
@@ -161,6 +164,21 @@ def test_what_cannot_be_meant_is_refused_in_words_with_its_exit_code(mercer, flo
     assert "Traceback" not in done.output
     as_json = mercer("fit", flowers, *arguments, "--json")
     assert json.loads(as_json.stdout)["error"]["exit"] == code
+
+
+def test_the_usual_target_of_a_format_is_taken_and_said(answer, here):
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    np.savez("t.npz", X=X, y=(X[:, 0] > 0).astype(int))
+    said = answer("fit", "t.npz")
+    assert (said["target"], said["task"]) == ("y", "classification")
+    assert "the target is 'y'" in said["notes"][0]
+    assert [column["name"] for column in said["columns"]] == ["x1", "x2"]
+    assert answer("fit", "t.npz", "--drop", "y", "--task", "outliers")["target"] is None
+    assert answer("fit", "t.npz", "-t", "x2")["target"] == "x2"
+
+
+def test_every_machine_that_can_keep_the_best_after_ctrl_c_does():
+    assert [row.name for row in MACHINES if row.keeps_best != ("keep_best" in row.kind().get_params())] == []
 
 
 def test_a_label_with_one_row_is_named(mercer, flowers):

@@ -178,3 +178,31 @@ def test_numbers_are_the_nearest_float64():
     found = values_of(pd.Series(texts, dtype=object), "numbers")
     assert found[:4].tolist() == [float(text) for text in texts[:4]]
     assert np.isnan(found[4:]).all()
+
+
+def test_thousands_may_be_parted(here):
+    (here / "de.csv").write_text("miete;ort\n1.234,50;a\n987,25;b\n1.100;a\n-12.345.678,5;b\n", encoding="utf-8")
+    source = Source("de.csv")
+    column = source.whole().frame["miete"]
+    assert source.decimal == ","
+    assert infer(column, "miete", decimal=",").kind == "numbers"
+    assert values_of(column, "numbers", ",").tolist() == [1234.5, 987.25, 1100.0, -12345678.5]
+    (here / "en.csv").write_text('rent,town\n"1,234.50",a\n987.25,b\n"12,345",a\n', encoding="utf-8")
+    source = Source("en.csv")
+    assert values_of(source.whole().frame["rent"], "numbers", source.decimal).tolist() == [1234.5, 987.25, 12345.0]
+
+
+@pytest.mark.parametrize("text", ["1,23", "1,2345", "12,34,567", "1,234,56", ",123"])
+def test_a_comma_in_another_place_parts_no_thousands(text):
+    assert np.isnan(values_of(pd.Series([text], dtype=object), "numbers")).all()
+
+
+def test_points_that_begin_decimals_are_no_thousands():
+    assert find_dialect(b"a;b\n1.5;1,2\n2.25;1,3\n", is_whole=True).decimal == "."
+
+
+def test_arrays_of_objects_are_refused_without_advice_to_trust_them(here):
+    np.savez("t.npz", X=np.array([{}, []], dtype=object))
+    with pytest.raises(BadData, match="Arrays of Python objects are not read") as caught:
+        Source("t.npz").whole()
+    assert "allow_pickle" not in str(caught.value)

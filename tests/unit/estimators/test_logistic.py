@@ -163,7 +163,7 @@ def test_products_in_float32_do_not_show(monkeypatch):
 
 def test_separable_classes_with_almost_no_penalty_end_with_a_true_word():
     label = (X[:, 0] > 0).astype(int)
-    with pytest.warns(UncertifiedWarning, match="max_iter or max_time was reached"):
+    with pytest.warns(UncertifiedWarning, match="max_iter, max_time or Ctrl-C ended it"):
         model = KernelLogisticRegression(C=1e12, kernel=RBF(), max_iter=5).fit(X, label)
     assert model.certificate_.status is Status.STOPPED
     assert model.certificate_.gap > 0.0

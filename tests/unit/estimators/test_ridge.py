@@ -204,7 +204,7 @@ def test_one_row_is_predicted_by_the_fast_path_as_by_predict():
 
 def test_too_few_iterations_give_the_best_so_far_with_a_warning():
     many = np.random.default_rng(1).standard_normal((500, 3))
-    with pytest.warns(UncertifiedWarning, match="max_iter or max_time was reached"):
+    with pytest.warns(UncertifiedWarning, match="max_iter, max_time or Ctrl-C ended it"):
         model = KernelRidge(alpha=1e-4, kernel=Laplacian(0.3), solver="cg", max_iter=1).fit(many, many[:, 0])
     assert model.certificate_.status is Status.STOPPED
     assert model.n_iter_ == 1
@@ -213,7 +213,7 @@ def test_too_few_iterations_give_the_best_so_far_with_a_warning():
 
 def test_too_little_time_gives_the_best_so_far_with_a_warning():
     for solver in ("cholesky", "cg"):
-        with pytest.warns(UncertifiedWarning, match="max_iter or max_time was reached"):
+        with pytest.warns(UncertifiedWarning, match="max_iter, max_time or Ctrl-C ended it"):
             model = KernelRidge(alpha=1e-6, kernel=RBF(), solver=solver, max_time=1e-9).fit(X, y)
         assert np.isfinite(model.predict(X)).all()
 

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -30,7 +32,7 @@ from sklearn.preprocessing import (
 )
 
 import mercer
-from mercer import RBF, SVC, KernelNeighborsRegressor, KernelRidge
+from mercer import RBF, SVC, KernelFeatures, KernelNeighborsRegressor, KernelRidge, Polynomial
 from mercer.estimators._transformers import TRANSFORMERS
 
 RNG = np.random.default_rng(0)
@@ -107,6 +109,13 @@ def test_columns_of_a_data_frame_come_back_the_same(tmp_path: Path) -> None:
     new = FRAME.assign(town=["Aarhus", "Dover", "Cork"] * 10)
     assert np.array_equal(pipeline.predict(new), loaded.predict(new))
     assert loaded.feature_names_in_.tolist() == list(FRAME.columns)
+
+
+@pytest.mark.parametrize("linear", [LinearRegression(), Ridge(), LogisticRegression(), RidgeClassifier()])
+def test_a_linear_machine_on_features_comes_back_the_same(linear: Any, tmp_path: Path) -> None:
+    pipeline = make_pipeline(KernelFeatures(Polynomial(2)), linear).fit(X, LABELS if is_classifier(linear) else Y)
+    loaded = round_trip(pipeline, tmp_path / "pipeline.mercer", X)
+    assert np.array_equal(pipeline.predict(X), loaded.predict(X))
 
 
 def test_transformed_targets_come_back_the_same(tmp_path: Path) -> None:

@@ -97,3 +97,9 @@ def test_functions_are_the_same_only_if_they_are_one_object():
 
 def test_a_partial_is_named_by_its_function():
     assert repr(of(functools.partial(Unhashable.method))) == "Custom(method, 'of the test')"
+
+
+@pytest.mark.parametrize("table", [{"age": [30.0, 40.0], "town": ["Cork", "Ghent"]}, {"town": ["Cork", "Ghent"]}])
+def test_a_function_of_two_rows_of_a_table_is_given_their_values_by_name(table):
+    found = of(lambda x, z: 1.0 + (x["town"] == z["town"]))(table)
+    np.testing.assert_array_equal(found, [[2.0, 1.0], [1.0, 2.0]])

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mercer/reduce/products.hpp"
 #include "mercer/tiles.hpp"
 
 namespace mercer::MERCER_ISA {
@@ -120,7 +121,9 @@ class FewDrink {
         const bool single = walker_.rows_of(strip) == 1;
         const auto along = (single ? kAlongOne<Columns> : kAlongRows<Columns>)[static_cast<int>(link)][last ? 0 : 1];
         along(tile, v + j, v_.stride, lanes_.data() + (first + c) * kLanes);
-        if (mirrored) along_columns<Columns>(tile, v + i, v_.stride, column_sums_.data() + (first + c) * v_.stride + j);
+        if (mirrored)
+            along_columns<T, Columns>(tile, v + i, v_.stride, column_sums_.data() + (first + c) * v_.stride + j,
+                                      v_.stride);
     }
     // The tile to the power of the next rung. What would fall below the normal numbers is 0: without all its digits it
     // would count for little, and take long.
@@ -134,67 +137,19 @@ class FewDrink {
         }
     }
 
-    // lanes += K v for some columns v, where K is the tile after its link, or its first row alone; `Keep` writes K back
-    // for whoever reads it next.
-    template <Link L, bool Keep, int Columns, int Rows = kStripRows>
-    static void along_rows(T* tile, const T* v, Index stride, T* lanes) {
-        constexpr int kGroup = std::min(6, Rows);
-        for (int r = 0; r < Rows; r += kGroup) {
-            V<T> sum[Columns][kGroup];
-            MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g)
-                for (int q = 0; q < Columns; ++q) sum[q][g] = load<T>(lanes + q * kLanes + (r + g) * kWidth<T>);
-            for (int c = 0; c < kStripCols<T>; c += kWidth<T>) {
-                V<T> x[Columns];
-                for (int q = 0; q < Columns; ++q) x[q] = load<T>(v + q * stride + c);
-                MERCER_UNROLL
-                for (int g = 0; g < kGroup; ++g) {
-                    T* at = tile + (r + g) * kStripCols<T> + c;
-                    const V<T> k = linked<T, L>(load<T>(at));
-                    if constexpr (Keep && L != Link::none) store<T>(at, k);
-                    for (int q = 0; q < Columns; ++q) sum[q][g] = fma<T>(k, x[q], sum[q][g]);
-                }
-            }
-            MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g)
-                for (int q = 0; q < Columns; ++q) store<T>(lanes + q * kLanes + (r + g) * kWidth<T>, sum[q][g]);
-        }
-    }
     using AlongRows = void (*)(T*, const T*, Index, T*);
     template <int Columns>
     static constexpr AlongRows kAlongRows[3][2] = {
-        {along_rows<Link::none, false, Columns>, along_rows<Link::none, true, Columns>},
-        {along_rows<Link::near, false, Columns>, along_rows<Link::near, true, Columns>},
-        {along_rows<Link::far, false, Columns>, along_rows<Link::far, true, Columns>},
+        {along_rows<T, Link::none, false, Columns>, along_rows<T, Link::none, true, Columns>},
+        {along_rows<T, Link::near, false, Columns>, along_rows<T, Link::near, true, Columns>},
+        {along_rows<T, Link::far, false, Columns>, along_rows<T, Link::far, true, Columns>},
     };
     template <int Columns>
     static constexpr AlongRows kAlongOne[3][2] = {
-        {along_rows<Link::none, false, Columns, 1>, along_rows<Link::none, true, Columns, 1>},
-        {along_rows<Link::near, false, Columns, 1>, along_rows<Link::near, true, Columns, 1>},
-        {along_rows<Link::far, false, Columns, 1>, along_rows<Link::far, true, Columns, 1>},
+        {along_rows<T, Link::none, false, Columns, 1>, along_rows<T, Link::none, true, Columns, 1>},
+        {along_rows<T, Link::near, false, Columns, 1>, along_rows<T, Link::near, true, Columns, 1>},
+        {along_rows<T, Link::far, false, Columns, 1>, along_rows<T, Link::far, true, Columns, 1>},
     };
-    template <int Columns>
-    static void along_columns(const T* tile, const T* v, Index stride, T* sums) {
-        constexpr int kGroup = 4;
-        for (int c = 0; c < kStripCols<T>; c += kGroup * kWidth<T>) {
-            V<T> sum[Columns][kGroup];
-            MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g)
-                for (int q = 0; q < Columns; ++q) sum[q][g] = load<T>(sums + q * stride + c + g * kWidth<T>);
-            for (int r = 0; r < kStripRows; ++r) {
-                V<T> x[Columns];
-                for (int q = 0; q < Columns; ++q) x[q] = fill<T>(v[q * stride + r]);
-                MERCER_UNROLL
-                for (int g = 0; g < kGroup; ++g) {
-                    const V<T> k = load<T>(tile + r * kStripCols<T> + c + g * kWidth<T>);
-                    for (int q = 0; q < Columns; ++q) sum[q][g] = fma<T>(k, x[q], sum[q][g]);
-                }
-            }
-            MERCER_UNROLL
-            for (int g = 0; g < kGroup; ++g)
-                for (int q = 0; q < Columns; ++q) store<T>(sums + q * stride + c + g * kWidth<T>, sum[q][g]);
-        }
-    }
     void spill(int strip) {
         columns_ = 0;
         for (Index c = 0; c < width_; ++c) {
@@ -234,10 +189,11 @@ class ManyDrink {
     void strip(int strip, Index j) {
         const T* tile = walker_.fold(strip, j);
         const Index i = walker_.first_row() + strip * kStripRows;
-        multiply<kStripRows, kStripCols<T>, kStripCols<T>, 1>(tile, v_.values.data() + j * v_.stride, lanes_.data());
+        tile_times<T, kStripRows, kStripCols<T>, kStripCols<T>, 1>(tile, v_.values.data() + j * v_.stride, v_.stride,
+                                                                   lanes_.data());
         if (mirror_ && j >= walker_.first_row() + kBlockRows) {
-            multiply<kStripCols<T>, kStripRows, 1, kStripCols<T>>(tile, v_.values.data() + i * v_.stride,
-                                                                  column_lanes_.data());
+            tile_times<T, kStripCols<T>, kStripRows, 1, kStripCols<T>>(tile, v_.values.data() + i * v_.stride,
+                                                                       v_.stride, column_lanes_.data());
             for (Index c = 0; c < std::min<Index>(kStripCols<T>, v_.n - j); ++c)
                 add(column_lanes_.data() + c * v_.stride, out_ + (j + c) * v_.t);
         }
@@ -260,26 +216,6 @@ class ManyDrink {
     }
 
    private:
-    // out (Rows x stride) += tile (Rows x Inner, steps given) times v (Inner x stride).
-    template <int Rows, int Inner, int RowStep, int InnerStep>
-    void multiply(const T* tile, const T* v, T* out) const {
-        constexpr int kGroup = 4;
-        for (Index c = 0; c < v_.stride; c += kWidth<T>) {
-            for (int r = 0; r < Rows; r += kGroup) {
-                V<T> sum[kGroup];
-                MERCER_UNROLL
-                for (int g = 0; g < kGroup; ++g) sum[g] = load<T>(out + (r + g) * v_.stride + c);
-                for (int k = 0; k < Inner; ++k) {
-                    const V<T> x = load<T>(v + k * v_.stride + c);
-                    MERCER_UNROLL
-                    for (int g = 0; g < kGroup; ++g)
-                        sum[g] = fma<T>(fill<T>(tile[(r + g) * RowStep + k * InnerStep]), x, sum[g]);
-                }
-                MERCER_UNROLL
-                for (int g = 0; g < kGroup; ++g) store<T>(out + (r + g) * v_.stride + c, sum[g]);
-            }
-        }
-    }
     void add(T* lanes, double* to) const {
         for (Index c = 0; c < v_.t; ++c) {
             to[c] += static_cast<double>(lanes[c]);

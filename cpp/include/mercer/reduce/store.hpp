@@ -55,7 +55,7 @@ class StoreDrink {
                 }
             }
         }
-        if (!mirrors_ || j < walker_.first_row() + kBlockRows) return;
+        if (!mirrors_ || j < end_of_block(walker_.first_row())) return;
         if (is_whole && kTurnedLines) {
             for (int c = 0; c < kStripCols<T>; ++c) {
                 for (int r = 0; r < kStripRows; ++r) turned_[c * kStripRows + r] = tile[r * kStripCols<T> + c];
@@ -73,6 +73,7 @@ class StoreDrink {
 
    private:
     static constexpr Index kLine = 64;
+    static Index end_of_block(Index row) { return (row / kBlockRows + 1) * kBlockRows; }
     // Whether the columns of a strip, too, are whole lines.
     static constexpr bool kTurnedLines = kStripRows * sizeof(T) % kLine == 0;
 
@@ -103,18 +104,23 @@ class StoreDrink {
 template <class T, class Out>
 void store_as(const Walk& walk, const Store& to) {
     Out* out = static_cast<Out*>(to.out);
-    parallel(blocks_of(walk.left.n), walk.watch, [&](Index block) {
+    const Index n = walk.left.n;
+    // A strip of bags is work enough for one task.
+    const Index rows = has_parts(walk.right) ? kStripRows : kBlockRows;
+    parallel((n + rows - 1) / rows, walk.watch, [&](Index task) {
         Walker<T> walker(walk);
         StoreDrink<T, Out> drink(walk, out, to, walker);
-        const Index i0 = block * kBlockRows;
-        const Index i1 = std::min(i0 + kBlockRows, walk.left.n);
-        sweep<T>(walker, walk, i0, i1, walk.symmetric ? i0 : 0, walk.right.n, drink);
+        const Index i0 = task * rows;
+        const Index j0 = walk.symmetric ? i0 / kBlockRows * kBlockRows : 0;
+        sweep<T>(walker, walk, i0, std::min(i0 + rows, n), j0, walk.right.n, drink);
         settle();
-        if (!walk.symmetric) return;
-        // Both halves of a block on the diagonal were made, with sums in another order: keep one, to be exactly
-        // symmetric.
-        for (Index i = i0; i < i1; ++i) {
-            for (Index j = i0; j < i; ++j) out[i * walk.right.n + j] = out[j * walk.right.n + i];
+    });
+    if (!walk.symmetric) return;
+    // Both halves of a block on the diagonal were made, with sums in another order: keep one, to be exactly symmetric.
+    parallel(blocks_of(n), walk.watch, [&](Index block) {
+        const Index i0 = block * kBlockRows;
+        for (Index i = i0; i < std::min(i0 + kBlockRows, n); ++i) {
+            for (Index j = i0; j < i; ++j) out[i * n + j] = out[j * n + i];
         }
     });
 }

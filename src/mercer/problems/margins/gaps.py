@@ -23,7 +23,7 @@ from mercer.problems.margins.batch import Margins
 from mercer.problems.margins.groups import Segments, ends, is_free, middle, segments
 from mercer.problems.margins.kinds import Kind
 
-__all__ = ["Findings", "findings", "free_variables"]
+__all__ = ["Findings", "findings", "free_variables", "intercepts"]
 
 Array = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int64]
@@ -179,6 +179,24 @@ def findings(kind: Kind, batch: Margins, coef: Array, f: Array, diagonal: Array)
         # Half the sum of |α| is what each side weighs: of hulls, 1.
         has_margin=2.0 * energy > 0.25 * COINCIDENT * size if kind.in_margins else np.ones(len(batch), dtype=np.bool_),
     )
+
+
+def intercepts(kind: Kind, batch: Margins, coef: Array, f: Array) -> Array:  # (P,)
+    """The intercepts b alone, as in `findings`.
+
+    >>> from mercer.problems.margins.kinds import KINDS
+    >>> x = y = np.array([1.0, -1.0])
+    >>> batch = KINDS["c-svc"].build(np.array([0, 1, 2]), np.array([[0, 1]]), y, np.ones(2))
+    >>> intercepts(KINDS["c-svc"], batch, 0.5 * y, x) + 0.0
+    array([0.])
+    """
+    problems, groups = segments(batch)
+    t = (f[batch.entries] if batch.copies > 1 else f) + batch.linear
+    snapped = _snapped(batch, coef)
+    free = np.flatnonzero(is_free(batch, snapped))
+    least_up, most_down = ends(batch, groups, snapped, t)
+    level, _ = _levels(batch, groups.take(free), free, snapped, t, middle(most_down, least_up))
+    return _combined(level.reshape(len(batch), 1 if groups is problems else 2), kind.intercept)
 
 
 def free_variables(batch: Margins, coef: Array) -> Index:
