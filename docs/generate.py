@@ -54,7 +54,7 @@ WRITTEN = {
 # What a leaf of the plan reads, seen without a map.
 LEAF_DOMAINS = {
     "dot": "vectors", "l1": "vectors", "min": "vectors ≥ 0", "chi2": "vectors ≥ 0",
-    "equal": "any values", "subsequence": "strings", "walks": "graphs",
+    "equal": "any values", "subsequence": "strings", "weighted_degree": "strings", "walks": "graphs",
     "stored": Domain.GRAM.value, "callback": "any points",
 }  # fmt: skip
 

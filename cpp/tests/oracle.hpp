@@ -374,6 +374,11 @@ inline std::vector<Kernel> kernels() {
         f.add(Op::value, f.leaf(Kind::walks, {0x1p-12}));
     }
     {
+        Formula& f = begin("weighted degree at one place, and shifted", {Make::letters, Make::letters});
+        const int fixed = f.add(Op::value, f.leaf(Kind::weighted_degree, {4.0, 0.0}));
+        f.add(Op::add, fixed, f.add(Op::value, f.leaf(Kind::weighted_degree, {3.0, 9.0})));
+    }
+    {
         Formula& f = begin("sum over the parts of bags, normalised", {Make::bags}, 1);
         f.add(Op::mul_rows, f.add(Op::value, f.leaf(Kind::convolution)), 0);
         all.back().slack = 64.0;  // as many pairs of parts
@@ -458,6 +463,22 @@ inline Real subsequences(const std::int32_t* x, const std::int32_t* x_end, const
     return sum;
 }
 
+// By the definition: all pairs of places, and all lengths.
+inline Real weighted_degree(const std::int32_t* x, Index x_length, const std::int32_t* z, Index z_length, Index degree,
+                            Index shift) {
+    Real sum = 0;
+    for (Index p = 0; p < x_length; ++p) {
+        for (Index q = 0; q < z_length; ++q) {
+            const Real nearness = 1 - Real(std::abs(p - q)) / Real(shift + 1);
+            for (Index k = 1; nearness > 0 && k <= degree && p + k <= x_length && q + k <= z_length; ++k) {
+                if (std::equal(x + p, x + p + k, z + q))
+                    sum += nearness * 2 * Real(degree - k + 1) / Real(degree * (degree + 1));
+            }
+        }
+    }
+    return sum;
+}
+
 inline Real entry(const Formula& formula, const mercer::Side& left, Index i, const mercer::Side& right, Index j);
 
 inline Real sum_of_parts(const mercer::Bags& left, Index i, const mercer::Bags& right, Index j) {
@@ -485,6 +506,13 @@ inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::S
         return walks_in_common(mercer::Network::of(std::get<mercer::Letters>(left), i),
                                mercer::Network::of(std::get<mercer::Letters>(right), j),
                                Real(formula.parameters[leaf][0]));
+    if (kind == Kind::weighted_degree) {
+        const auto& x = std::get<mercer::Letters>(left);
+        const auto& z = std::get<mercer::Letters>(right);
+        return weighted_degree(x.codes + x.offsets[i], x.length(i), z.codes + z.offsets[j], z.length(j),
+                               static_cast<Index>(formula.parameters[leaf][0]),
+                               static_cast<Index>(formula.parameters[leaf][1]));
+    }
     if (kind == Kind::convolution)
         return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);
     if (kind == Kind::equal) return std::get<mercer::Codes>(left).codes[i] == std::get<mercer::Codes>(right).codes[j];

@@ -4,9 +4,9 @@
 #include "mercer/network.hpp"
 #include "oracle.hpp"
 
-using mercer::Counts;
 using mercer::Graphs;
 using mercer::Index;
+using mercer::KeyCounts;
 using mercer::Palette;
 
 namespace {
@@ -28,7 +28,7 @@ struct Made {
     Graphs graphs() const { return {nodes, edges, ends, directed, labels, edge_labels}; }
 };
 
-std::vector<Index> times(const Counts& counts, Index graph) {
+std::vector<Index> times(const KeyCounts& counts, Index graph) {
     const std::size_t at = static_cast<std::size_t>(graph);
     return {counts.times.begin() + counts.offsets[at], counts.times.begin() + counts.offsets[at + 1]};
 }
@@ -78,7 +78,7 @@ TEST("Arcs that leave and arcs that come in are told apart, and both ways are an
 
 TEST("Shortest paths are counted by both ends and length") {
     mercer::Watch watch;
-    const Counts counts =
+    const KeyCounts counts =
         shortest_paths(Made().add({0, 0, 1}, {0, 1, 1, 2, 2, 2}).add({}, {}).add({0, 0}, {0, 1}, true).graphs(), watch);
     CHECK_EQUAL(counts.offsets.back(), 6);
     // (0, 0, 1) both ways, (0, 1, 1), (0, 1, 2), (1, 0, 1), (1, 0, 2); and one way alone.
@@ -97,7 +97,7 @@ TEST("Graphlets are counted once each, by shape") {
                               .graphs();
     const Index complete[] = {10, 5, 1}, star[] = {6, 4, 1}, path[] = {2, 1, 0};
     for (int size = 3; size <= 5; ++size) {
-        const Counts counts = graphlets(graphs, size, watch);
+        const KeyCounts counts = graphlets(graphs, size, watch);
         CHECK(times(counts, 0) == std::vector<Index>{complete[size - 3]});
         CHECK(times(counts, 1) == std::vector<Index>{star[size - 3]});
         CHECK(times(counts, 2) == (path[size - 3] > 0 ? std::vector<Index>{path[size - 3]} : std::vector<Index>{}));
@@ -109,7 +109,7 @@ TEST("Equal keys are counted, in increasing order") {
     mercer::Watch watch;
     const std::vector<Index> offsets = {0, 4, 4, 5};
     const std::vector<std::int64_t> keys = {7, -1, 7, 3, 2};
-    const Counts counts = counted(offsets, keys, watch);
+    const KeyCounts counts = counted(offsets, keys, watch);
     CHECK(counts.keys == (std::vector<std::int64_t>{-1, 3, 7, 2}));
     CHECK(counts.times == (std::vector<Index>{1, 1, 2, 1}));
     CHECK(counts.offsets == (std::vector<Index>{0, 3, 3, 4}));
@@ -125,7 +125,7 @@ TEST("All is the same for any number of threads") {
         Palette palette;
         std::vector<std::int64_t> all = refined(graphs, 3, palette, watch);
         all.insert(all.end(), palette.items.begin(), palette.items.end());
-        for (const Counts& counts : {shortest_paths(graphs, watch), graphlets(graphs, 4, watch)}) {
+        for (const KeyCounts& counts : {shortest_paths(graphs, watch), graphlets(graphs, 4, watch)}) {
             all.insert(all.end(), counts.keys.begin(), counts.keys.end());
             all.insert(all.end(), counts.times.begin(), counts.times.end());
         }

@@ -17,6 +17,7 @@ from mercer import (
     RBF,
     SVC,
     SVR,
+    BlendedSpectrum,
     Columns,
     Constant,
     Custom,
@@ -32,6 +33,7 @@ from mercer import (
     KernelRidge,
     KernelRidgeCV,
     Linear,
+    Mismatch,
     NadarayaWatson,
     NadarayaWatsonClassifier,
     NuSVC,
@@ -45,6 +47,8 @@ from mercer import (
     SetIntersection,
     ShortestPath,
     Spectrum,
+    Subsequence,
+    WeightedDegree,
     WeisfeilerLehmanAssignment,
     Window,
 )
@@ -126,10 +130,14 @@ DOMAINS: dict[str, Case] = {
     "sets": Case(SETS, SetIntersection()),
     "sets as vectors": Case(SETS, RBF().on(Indicator())),
     "strings": Case(WORDS, Delta() + 1.0),
+    "strings of characters": Case(WORDS, Subsequence(2) + Spectrum(2) + WeightedDegree(2)),
+    "strings of tokens": Case(
+        Strings([list(word) for word in WORDS]), Mismatch(2, 1).normalised() + BlendedSpectrum(2)
+    ),
     "graphs": Case(GRAPHS, WeisfeilerLehmanAssignment(2).normalised() + ShortestPath()),
     "walks in graphs": Case(GRAPHS, RandomWalk(0.05)),
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
-    "strings of bytes": Case([word.encode() for word in WORDS], Spectrum(2) + 1.0),
+    "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(

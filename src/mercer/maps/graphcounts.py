@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.errors import DomainMismatch
-from mercer.maps.counting import Dictionary
 from mercer.points import Domain, Graphs, Indicators, Points, Vectors, require
 from mercer.points.graphs import Labels
 from mercer.points.ragged import offsets_of
@@ -108,6 +107,14 @@ class Reader:
         return alphabet.codes(labels, self.owner)
 
 
+def _columns(known: Index, keys: Index) -> Index:
+    """The place of each key among those that are known, which increase; −1 for a new one."""
+    if not len(known):
+        return np.full(len(keys), -1, dtype=np.int64)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[place] == keys, place, -1)
+
+
 def _as_rows(counts: Counted, column: Index, width: int) -> Vectors:
     """Counts as rows. What has no column (−1) counts in one more: as the norm of all that, so that norms are exact."""
     n = len(counts.offsets) - 1
@@ -151,7 +158,7 @@ class FittedGraphCounts:
     def __init__(self, reader: Reader, basis: Graphs, count: Callable[[Reader, Graphs], Counted]) -> None:
         self._reader, self._count = reader, count
         self._basis = _Basis(basis, count(reader, basis))
-        self._dictionary = Dictionary(np.unique(self._basis.counts.keys))
+        self._keys = np.unique(self._basis.counts.keys)
 
     def __repr__(self) -> str:
         return self._reader.owner
@@ -160,7 +167,7 @@ class FittedGraphCounts:
         """The counts of each graph."""
         graphs = self._reader.graphs(points)
         counts = self._basis.of(graphs) or self._count(self._reader, graphs)
-        return _as_rows(counts, self._dictionary.columns(counts.keys), len(self._dictionary))
+        return _as_rows(counts, _columns(self._keys, counts.keys), len(self._keys))
 
 
 @final

@@ -13,7 +13,6 @@ from mercer.errors import InvalidInput
 from mercer.maps.base import StatelessMap
 from mercer.notation import Notation
 from mercer.points import Arrays, Bags, Domain, Points, Vectors
-from mercer.points.ragged import offsets_of
 from mercer.term import param
 
 __all__ = ["Gradients", "Patches", "Pixels", "Position"]
