@@ -54,7 +54,8 @@ WRITTEN = {
 # What a leaf of the plan reads, seen without a map.
 LEAF_DOMAINS = {
     "dot": "vectors", "l1": "vectors", "min": "vectors ≥ 0", "chi2": "vectors ≥ 0",
-    "equal": "any values", "subsequence": "strings", "stored": Domain.GRAM.value, "callback": "any points",
+    "equal": "any values", "subsequence": "strings", "walks": "graphs",
+    "stored": Domain.GRAM.value, "callback": "any points",
 }  # fmt: skip
 
 HEAD = """# Kernels, distances, maps and rules

@@ -1,5 +1,6 @@
 // The module mercer._core: arrays in, arrays out. Everything is validated in Python before it comes here; what is
 // checked again is only what would read outside memory.
+#include "graphs.hpp"
 #include "handles.hpp"
 #include "mercer/memory.hpp"
 #include "smo.hpp"
@@ -100,6 +101,7 @@ NB_MODULE(_core, m) {
         .def("sparse", &Side::sparse, "offsets"_a, "columns"_a, "values"_a.none(), "d"_a, "sizes"_a.none())
         .def("codes", &Side::codes, "codes"_a)
         .def("letters", &Side::letters, "offsets"_a, "codes"_a)
+        .def("networks", &Side::networks, "offsets"_a, "words"_a)
         .def("parts", &Side::parts, "offsets"_a, "rows"_a)
         .def("matrix", &Side::matrix, "rows"_a)
         .def("call", &Side::call, "fn"_a)
@@ -196,6 +198,7 @@ NB_MODULE(_core, m) {
         "The diagonals of Q' (T + shift)^-1 Q for a tridiagonal T; None where some T + shift is not positive.");
 
     mercer::bindings::bind_smo(m);
+    mercer::bindings::bind_graphs(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
     m.def("operations", &operations, nb::sig("def operations() -> dict[str, tuple[str, ...]]"),
           "The tape's instructions: name -> operands, of leaf, a, b, row, s, t.");

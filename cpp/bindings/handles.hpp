@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "mercer/basis.hpp"
+#include "mercer/network.hpp"
 
 namespace mercer::bindings {
 
@@ -101,6 +102,12 @@ class Side {
         require_offsets(offsets, codes.shape(0));
         side.sources.push_back(mercer::Letters{offsets.data(), codes.data(), side.n});
         keep(offsets), keep(codes);
+    }
+    void networks(In<std::int64_t, nb::ndim<1>> offsets, In<std::int32_t, nb::ndim<1>> words) {
+        letters(offsets, words);
+        for (Index i = 0; i < side.n; ++i)
+            require(mercer::Network::is_whole({words.data() + offsets.data()[i], words.data() + offsets.data()[i + 1]}),
+                    "networks: a graph that is none");
     }
     void parts(In<std::int64_t, nb::ndim<1>> offsets, AnyIn rows) {
         require(rows.ndim() == 2, "parts: (m, d) expected");

@@ -42,6 +42,8 @@ EXAMPLES = {
         mk.SquaredEuclidean(), mk.RBF() + mk.Linear(), mk.Tanimoto(), mk.UserFunction(len),
         mk.OrMissing(mk.RBF().on("a")), mk.IsPresent(["a"]), mk.IsMissing(["a"]),
         mk.Spectrum(), mk.BlendedSpectrum(), mk.GappedKmer(), mk.WeightedDegree(), mk.Subsequence(),
+        mk.WeisfeilerLehman(), mk.WeisfeilerLehmanAssignment(), mk.ShortestPath(), mk.Graphlet(), mk.RandomWalk(),
+        mk.VertexHistogram(), mk.EdgeHistogram(),
         mk.RBF().summed(), mk.RBF().averaged(), mk.InverseSize(), mk.SpatialPyramid(),
     )
 }  # fmt: skip

@@ -214,6 +214,60 @@ def string_samples(draw: Any, n: int = 6) -> Sample:
     return draw(string_kernels()), draw(points)
 
 
+class Graph(dict):
+    """A graph as a dict; the oracle asks for its hash."""
+
+    def __hash__(self) -> int:
+        return hash(repr(sorted(self.items())))
+
+
+@st.composite
+def graphs(draw: Any, n: int = 6) -> list[Graph]:
+    """Graphs of up to five nodes, all labelled or none, all directed or none; loops, and nodes without edges."""
+    labelled, edges_labelled, directed = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
+    found = []
+    for _ in range(draw(st.integers(2, n))):
+        size = draw(st.integers(0, 5))
+        places = [(u, v) for u in range(size) for v in range(size) if directed or u <= v]
+        edges = draw(st.lists(st.sampled_from(places), unique=True, max_size=7)) if places else []
+        graph = Graph(n=size, edges=edges, directed=directed)
+        if labelled:
+            graph["labels"] = draw(st.lists(st.sampled_from("CO"), min_size=size, max_size=size))
+        if edges_labelled:
+            graph["edge_labels"] = draw(st.lists(st.sampled_from("12"), min_size=len(edges), max_size=len(edges)))
+        found.append(graph)
+    return found
+
+
+@cache
+def graph_kernels() -> st.SearchStrategy[Any]:
+    """Nested kernels on graphs of degrees up to five."""
+    leaves = st.sampled_from(
+        [
+            mk.WeisfeilerLehman(0),
+            mk.WeisfeilerLehman(2),
+            mk.WeisfeilerLehmanAssignment(1),
+            mk.WeisfeilerLehmanAssignment(3),
+            mk.ShortestPath(),
+            mk.Graphlet(3),
+            mk.Graphlet(4),
+            mk.RandomWalk(0.0078125),
+            mk.RandomWalk(0.03125),
+            mk.VertexHistogram(),
+            mk.EdgeHistogram(),
+            mk.RBF(2.0).on(mm.Colours(1)),
+            mk.Matern(1.5).of(mk.Polarised(mk.WeisfeilerLehmanAssignment(1))),
+        ]
+    )
+    return st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=4)
+
+
+@st.composite
+def graph_samples(draw: Any, n: int = 6) -> Sample:
+    """A tree and graphs for it, the empty one among them."""
+    return draw(graph_kernels()), draw(graphs(n))
+
+
 @st.composite
 def bag_samples(draw: Any, n: int = 5) -> Sample:
     """A tree and bags of up to three vectors for it, empty ones among them."""
@@ -230,7 +284,8 @@ def bag_samples(draw: Any, n: int = 5) -> Sample:
 
 @cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points: vectors, sets, strings, rows of a table, or bags."""
+    """Trees with their points: vectors, sets, strings, graphs, rows of a table, or bags."""
     return st.one_of(
-        vector_samples(), vector_samples(), set_samples(), string_samples(), table_samples(), bag_samples()
-    )
+        vector_samples(), vector_samples(), set_samples(), string_samples(), graph_samples(), table_samples(),
+        bag_samples(),
+    )  # fmt: skip

@@ -34,8 +34,11 @@ from mercer import (
     OneClassSVM,
     Precomputed,
     Quadratic,
+    RandomWalk,
     Scale,
     SetIntersection,
+    ShortestPath,
+    WeisfeilerLehmanAssignment,
     Window,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
@@ -50,6 +53,16 @@ LABELS = np.array(["high", "low", "middle"])[np.argsort(np.argsort(NUMBERS)) // 
 WORDS = ["to", "be", "or", "not", "that", "is", "the", "question", "whether", "tis"] * 3
 SETS = [set(RNG.integers(0, 8, size=3).tolist()) for _ in range(N)]
 MIXED = [(len(word), word, None, frozenset([word]), 0.1) for word in WORDS]
+GRAPHS = [
+    {
+        "edges": [(0, 1), (1, 2), (2, 3), (i % 3, 4)],
+        "labels": [word, "x", ("a tuple", 1), 2, 2.5],
+        "edge_labels": [1, 2, "3", i % 2],
+        "attributes": [[float(i)]] * 5,
+        "directed": i % 2 == 0,
+    }
+    for i, word in enumerate(WORDS)
+]
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
 MACHINES: dict[str, Any] = {
@@ -100,6 +113,8 @@ DOMAINS: dict[str, Case] = {
     "sets": Case(SETS, SetIntersection()),
     "sets as vectors": Case(SETS, RBF().on(Indicator())),
     "strings": Case(WORDS, Delta() + 1.0),
+    "graphs": Case(GRAPHS, WeisfeilerLehmanAssignment(2).normalised() + ShortestPath()),
+    "walks in graphs": Case(GRAPHS, RandomWalk(0.05)),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))

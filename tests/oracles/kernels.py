@@ -15,6 +15,7 @@ import numpy as np
 from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.maps.transform import Transform
+from tests.oracles import graphs
 from tests.oracles.profiles import profile_value
 from tests.oracles.subsequences import subsequences
 
@@ -211,6 +212,11 @@ def _positioned(m: Any, s: Any) -> Counter[Any]:
     return found
 
 
+def _levels(m: Any, graph: Any) -> frozenset[Any]:
+    counts = graphs.coloured(graph, m.depth)
+    return frozenset((colour, t) for colour, count in counts.items() for t in range(1, count + 1))
+
+
 def _common(s: Any, t: Any, length: int) -> float:
     return float(sum(u == v for u in _substrings(s, length) for v in _substrings(t, length)))
 
@@ -275,9 +281,13 @@ def _gradients(m: Any, image: np.ndarray) -> np.ndarray:
 
 
 _IMAGES: dict[type, Any] = {
+    mm.ColourLevels: _levels,
+    mm.Colours: lambda m, G: graphs.coloured(G, m.depth),
     mm.Columns: _columns,
+    mm.EdgeLabels: lambda m, G: graphs.edge_labels(G),
     mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
     mm.GappedKmers: _gapped,
+    mm.Graphlets: lambda m, G: graphs.graphlets(G, m.size),
     mm.Gradients: _gradients,
     mm.Indicator: lambda m, x: x,
     mm.LocalTime: lambda m, x: x,  # of UTC
@@ -288,6 +298,7 @@ _IMAGES: dict[type, Any] = {
     mm.Position: lambda m, x: x[-2:],
     mm.PositionedKmers: _positioned,
     mm.Scale: lambda m, x: x * m.factors,
+    mm.ShortestPaths: lambda m, G: graphs.paths(G),
     mm.Standardised: lambda m, x: (x - m.centre) / m.scale,
     mm.Torus: _torus,
     mm.UnitRows: lambda m, x: x / np.linalg.norm(x) if np.any(x) else x,
@@ -326,12 +337,14 @@ _VALUES: dict[type, Any] = {
     mk.Delta: lambda k, x, z: _equal(x, z),
     mk.DistancePullback: lambda d, x, z: value(d.distance, _image(d.map, x), _image(d.map, z)),
     mk.DistanceSum: lambda d, x, z: math.fsum(value(term, x, z) for term in d.terms),
+    mk.EdgeHistogram: lambda k, x, z: _inner(graphs.edge_labels(x), graphs.edge_labels(z)),
     mk.Exp: lambda k, x, z: math.exp(value(k.kernel, x, z)),
     mk.ExponentialChiSquared: lambda k, x, z: math.exp(
         -k.gamma * math.fsum((a - b) ** 2 / (a + b) for a, b in zip(x, z, strict=True) if a + b > 0.0)
     ),
     mk.FractionalPower: lambda k, x, z: value(k.kernel, x, z) ** k.exponent,
     mk.GappedKmer: _agreements,
+    mk.Graphlet: lambda k, x, z: _inner(graphs.graphlets(x, k.size), graphs.graphlets(z, k.size)),
     mk.HistogramIntersection: lambda k, x, z: math.fsum(map(min, x, z)),
     mk.IntersectionExp: lambda k, x, z: math.exp(len(x & z)),
     mk.InverseSum: _inverse_sum,
@@ -352,11 +365,13 @@ _VALUES: dict[type, Any] = {
     mk.Pullback: lambda k, x, z: value(k.kernel, _image(k.map, x), _image(k.map, z)),
     mk.Quadratic: lambda k, x, z: x @ k.A @ z,
     mk.RBF: _radial(_square, "gaussian"),
+    mk.RandomWalk: lambda k, x, z: graphs.common_walks(x, z, k.decay),
     mk.RationalQuadratic: _radial(_square, "rational_quadratic"),
     mk.Scaled: lambda k, x, z: k.scale * value(k.kernel, x, z),
     mk.ScaledDistance: lambda d, x, z: d.scale * value(d.distance, x, z),
     mk.SetIntersection: lambda k, x, z: len(x & z),
     mk.Share: lambda k, x, z: value(k.kernel, x, z) * _inverse_sum(k, x, z),
+    mk.ShortestPath: lambda k, x, z: _inner(graphs.paths(x), graphs.paths(z)),
     mk.Sigmoid: lambda k, x, z: math.tanh(k.gamma * _inner(x, z) + k.coef0),
     mk.Spectrum: lambda k, s, t: _common(s, t, k.length),
     mk.SquaredEuclidean: lambda d, x, z: _square(x, z),
@@ -371,7 +386,10 @@ _VALUES: dict[type, Any] = {
     mk.Summed: _summed,
     mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
     mk.Tanimoto: _tanimoto,
+    mk.VertexHistogram: lambda k, x, z: float(sum(a == b for a in graphs.labels(x) for b in graphs.labels(z))),
     mk.WeightedDegree: _weighted_degree,
+    mk.WeisfeilerLehman: lambda k, x, z: graphs.agreements(x, z, k.depth).sum(),
+    mk.WeisfeilerLehmanAssignment: lambda k, x, z: graphs.assigned(x, z, k.depth),
 }
 
 

@@ -16,6 +16,7 @@ from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.tape import compile_plan
 from mercer.points import Bags, Indicators, Vectors, as_points
+from tests.oracles.graphs import common_walks
 from tests.oracles.subsequences import subsequences
 
 
@@ -94,6 +95,10 @@ def _subsequences(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[subsequences(x, z, int(length), decay) for z in raw_z] for x in raw_x])
 
 
+def _walks(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    return np.array([[common_walks(x, z, *leaf.parameters) for z in Z.raw()] for x in X.raw()])
+
+
 def _bags(X: Any, Z: Any) -> tuple[Any, Any]:
     x = X if isinstance(X, Bags) else Bags(X.raw())
     return x, x if Z is X else Z if isinstance(Z, Bags) else Bags(Z.raw())
@@ -116,6 +121,7 @@ _LEAVES = {
     "stored": lambda leaf, X, Z: np.asarray(X.matrix, dtype=np.float64),
     "callback": _callback,
     "subsequence": _subsequences,
+    "walks": _walks,
 }
 
 

@@ -23,14 +23,15 @@ enum class Takes : std::uint8_t {
     coordinates,  // dense rows
     amounts,      // dense rows without negative numbers
     codes,
-    entries,  // of a matrix
-    calls,    // of a function
-    bags,     // of points of any kind
-    letters,  // in a string of them
-    parts,    // vectors: of a bag, or of a series
+    entries,   // of a matrix
+    calls,     // of a function
+    bags,      // of points of any kind
+    letters,   // in a string of them
+    parts,     // vectors: of a bag, or of a series
+    networks,  // graphs, in letters
 };
 inline constexpr auto kTakes = std::to_array<std::string_view>(
-    {"vectors", "coordinates", "amounts", "codes", "entries", "calls", "bags", "letters", "parts"});
+    {"vectors", "coordinates", "amounts", "codes", "entries", "calls", "bags", "letters", "parts", "networks"});
 
 // What a tape reads of a leaf's tile: inner products, and distances that are made of them; or the tile as it is.
 enum class Reading : std::uint8_t { products, value };
@@ -67,6 +68,7 @@ inline bool fits(Takes takes, const Source& source) {
         case Takes::bags:
             return std::holds_alternative<Bags>(source);
         case Takes::letters:
+        case Takes::networks:
             return std::holds_alternative<Letters>(source);
         case Takes::parts:
             return std::holds_alternative<Parts>(source);

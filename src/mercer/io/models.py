@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mercer.errors import BadModelFile
+from mercer.io.checks import check
 from mercer.io.codec import Reader, Row, Writer, add_row, text
 from mercer.io.formulas import read_formula, written_formula
-from mercer.io.points import POINTS, check
+from mercer.io.points import POINTS
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.windows import Window
 from mercer.models.model import Model

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from mercer.domains import is_hashable
-from mercer.errors import BadModelFile
+from mercer.io.checks import check, check_offsets, is_item
 from mercer.io.codec import Reader, Row, Writer, add_row
+from mercer.io.graphs import GRAPHS
 from mercer.points.arrays import Arrays
 from mercer.points.bags import Bags
-from mercer.points.base import Domain, Points, is_missing
+from mercer.points.base import Domain, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
@@ -20,15 +20,9 @@ from mercer.points.stored import Places, Stored
 from mercer.points.table import Table
 from mercer.points.vectors import Vectors
 
-__all__ = ["POINTS", "check"]
+__all__ = ["POINTS"]
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-
-
-def check(condition: object, what: str) -> None:
-    """Refuse a file where a condition does not hold."""
-    if not condition:
-        raise BadModelFile(f"The model file holds {what}.")
 
 
 def _take_vectors(value: Vectors, writer: Writer, path: str) -> Any:
@@ -51,22 +45,13 @@ def _take_sets(value: Sets, writer: Writer, path: str) -> Any:
 
 def _make_sets(stored: Any, reader: Reader) -> Sets:
     offsets, items = reader.parts(stored, ("offsets", "items"))
-    _check_offsets(offsets, len(items))
+    check_offsets(offsets, len(items))
     check(items.dtype == np.object_ and items.ndim == 1, "sets whose items are none")
-    check(all(map(_is_item, items)), "a set with an item that no set may hold")
+    check(all(map(is_item, items)), "a set with an item that no set may hold")
     whole = all(len(set(items[begin:end])) == end - begin for begin, end in pairwise(offsets.tolist()))
     check(whole, "a set that repeats an item")
     # Not by way of the sets themselves: the order of the items stays what it was.
     return Sets._trusted(offsets, items)  # noqa: SLF001 (checked above)
-
-
-def _is_item(value: Any) -> bool:
-    return is_hashable(value) and (value is None or not is_missing(value))
-
-
-def _check_offsets(offsets: Any, count: int) -> None:
-    good = isinstance(offsets, np.ndarray) and offsets.dtype == np.int64 and offsets.ndim == 1 and len(offsets) > 0
-    check(good and offsets[0] == 0 and (np.diff(offsets) >= 0).all() and offsets[-1] == count, "offsets that are none")
 
 
 def _take_indicators(value: Indicators, writer: Writer, path: str) -> Any:
@@ -76,7 +61,7 @@ def _take_indicators(value: Indicators, writer: Writer, path: str) -> Any:
 
 def _make_indicators(stored: Any, reader: Reader) -> Indicators:
     offsets, codes, n_items, sizes = reader.parts(stored, ("offsets", "codes", "n_items", "sizes"))
-    _check_offsets(offsets, len(codes))
+    check_offsets(offsets, len(codes))
     check(codes.dtype == np.int32 and codes.ndim == 1 and sizes.dtype == np.int64, "indicators that are none")
     check(type(n_items) is int and 0 <= n_items < 1 << 31, "indicators that are none")
     check(sizes.shape == (len(offsets) - 1,) and (sizes >= np.diff(offsets)).all(), "indicators that are none")
@@ -197,7 +182,7 @@ def _take_bags(value: Bags, writer: Writer, path: str) -> Any:
 def _make_bags(stored: Any, reader: Reader) -> Bags:
     offsets, parts = reader.parts(stored, ("offsets", "parts"))
     check(isinstance(parts, POINTS), "bags whose parts are none")
-    _check_offsets(offsets, len(parts))
+    check_offsets(offsets, len(parts))
     return Bags._trusted(offsets, parts)  # noqa: SLF001 (checked above)
 
 
@@ -224,6 +209,7 @@ ROWS = (
     Row("stored", Stored, _take_stored, _make_stored),
     Row("places", Places, _take_places, _make_places),
     Row("given", Given, _take_given, _make_given),
+    GRAPHS,
 )
 POINTS: tuple[type[Points], ...] = tuple(row.kind for row in ROWS if row.kind is not None)
 for row in ROWS:

@@ -14,6 +14,15 @@ from mercer.kernels.distances import (
     SquaredEuclidean,
 )
 from mercer.kernels.features import FeatureMap
+from mercer.kernels.graphs import (
+    EdgeHistogram,
+    Graphlet,
+    RandomWalk,
+    ShortestPath,
+    VertexHistogram,
+    WeisfeilerLehman,
+    WeisfeilerLehmanAssignment,
+)
 from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
 from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
@@ -53,12 +62,14 @@ __all__ = [
     "Distance",
     "DistancePullback",
     "DistanceSum",
+    "EdgeHistogram",
     "Exp",
     "ExponentialChiSquared",
     "FeatureMap",
     "FractionalPower",
     "GappedKmer",
     "GaussianEnvelope",
+    "Graphlet",
     "HistogramIntersection",
     "IntersectionExp",
     "InverseRoot",
@@ -88,6 +99,7 @@ __all__ = [
     "Pullback",
     "Quadratic",
     "Radial",
+    "RandomWalk",
     "RationalQuadratic",
     "RowFunction",
     "Rule",
@@ -95,6 +107,7 @@ __all__ = [
     "ScaledDistance",
     "SetIntersection",
     "Share",
+    "ShortestPath",
     "Sigmoid",
     "SpatialPyramid",
     "Spectrum",
@@ -105,7 +118,10 @@ __all__ = [
     "Summed",
     "Tanimoto",
     "UserFunction",
+    "VertexHistogram",
     "WeightedDegree",
+    "WeisfeilerLehman",
+    "WeisfeilerLehmanAssignment",
     "Window",
     "named",
     "parse",

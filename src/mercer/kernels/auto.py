@@ -11,9 +11,11 @@ import numpy as np
 from mercer.errors import InvalidInput
 from mercer.kernels.discrete import Delta, SetIntersection, Tanimoto
 from mercer.kernels.distances import Polarised, SquaredEuclidean
+from mercer.kernels.graphs import WeisfeilerLehman
 from mercer.kernels.kernel import Distance, Kernel
 from mercer.kernels.linear import Linear
 from mercer.kernels.missing import OrMissing
+from mercer.kernels.normalised import Normalised
 from mercer.kernels.radial import RBF
 from mercer.maps import Map, Ranks, Standardised, Torus, UnitRows, Words
 from mercer.maps.words import words_of
@@ -96,7 +98,7 @@ def auto(X: Any) -> Proposal:
 
     Parameters
     ----------
-    X : table, array-like, sparse matrix, or list of sets or other values
+    X : table, array-like, sparse matrix, or list of sets, graphs or other values
         The training data, without the target.
 
     Returns
@@ -126,6 +128,7 @@ def auto(X: Any) -> Proposal:
 # A domain other than vectors and objects -> the kernel that is proposed for it, and why; others add their rows.
 DOMAINS: dict[Domain, tuple[Kernel, str]] = {
     Domain.SETS: (Tanimoto(SetIntersection()), "the share of common items"),
+    Domain.GRAPHS: (Normalised(WeisfeilerLehman()), "the common neighbourhoods of nodes, up to four edges away"),
 }
 
 

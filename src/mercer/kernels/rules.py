@@ -21,6 +21,7 @@ CITATIONS: dict[str, str] = {
     "claim": "The user's claim, proved nowhere.",
     "gartner": "T. Gärtner, P. A. Flach, A. Kowalczyk, A. J. Smola, Multi-instance kernels, ICML 2002, 179–186.",
     "haussler": "D. Haussler, Convolution kernels on discrete structures, technical report UCSC-CRL-99-10, 1999.",
+    "gartner-flach": "T. Gärtner, P. Flach, S. Wrobel, On graph kernels: hardness results and alternatives, COLT 2003.",
     "lodhi": "H. Lodhi et al., Text classification using string kernels, JMLR 2 (2002), 419–444.",
     "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
     "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
@@ -286,6 +287,13 @@ SUBSEQUENCES = Rule(
     "lodhi",
     nonnegative=_always,
 )
+WALKS = Rule(
+    "walks",
+    "Σ λⁿ·(common walks of n steps) is a kernel where it converges: an inner product, a coordinate for each text read.",
+    r"\sum_n \lambda^n \, \lvert \{\text{common walks of } n \text{ steps}\} \rvert",
+    "gartner-flach",
+    nonnegative=_always,
+)
 ASSUMED = Rule(
     "assumed",
     "The user's claim; nothing is derived.",
@@ -299,7 +307,7 @@ TABLE: tuple[Rule, ...] = (
     CONSTANT, PULLBACK, DIRECT_SUM, TENSOR, POWER_SERIES, SCHOENBERG,
     MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM, CONVOLUTION,
     CITY_BLOCK, POLARISATION, BERNSTEIN, DISTANCE_SUM, DISTANCE_SCALING, DISTANCE_PULLBACK,
-    SUBSEQUENCES,
+    SUBSEQUENCES, WALKS,
     ASSUMED,
 )  # fmt: skip
 

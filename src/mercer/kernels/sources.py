@@ -18,6 +18,7 @@ from mercer.errors import DomainMismatch, InvalidInput
 from mercer.kernels.called import FORMS
 from mercer.kernels.plan import LEAVES, Leaf
 from mercer.maps.alphabet import Alphabet
+from mercer.maps.networks import Networks
 from mercer.points import Domain, Indicators, Parted, Points, Stored, Strings, Vectors, require
 
 __all__ = ["SOURCES", "Source", "source_of", "values_of", "vectors_of"]
@@ -228,6 +229,21 @@ class _Parts:
         side.parts(found.offsets, np.ascontiguousarray(found.parts))
 
 
+@final
+@dataclass(frozen=True)
+class _Networks:
+    """Graphs in numbers: those on which sums of walks converge, with the decay that is the leaf's parameter."""
+
+    networks: Networks
+
+    @classmethod
+    def fit(cls, leaf: Leaf, owner: str, basis: Points, /) -> Self:
+        return cls(Networks(owner, basis, leaf.parameters[0]))
+
+    def add(self, side: _core.Side, points: Points) -> None:
+        side.networks(*self.networks(points))
+
+
 def _parted(points: Points, owner: str) -> Parted:
     if not isinstance(points, Parted):
         raise DomainMismatch(f"{owner} needs points that are made of vectors.", f"Got {points!r}.")
@@ -280,6 +296,7 @@ SOURCES: dict[str, type[Source]] = {
     "calls": _Calls,
     "letters": _Letters,
     "parts": _Parts,
+    "networks": _Networks,
 }
 
 

@@ -4,6 +4,7 @@ from mercer.maps.affine import Scale
 from mercer.maps.base import FittedMap, Map, StatelessMap
 from mercer.maps.columns import Columns
 from mercer.maps.function import FunctionMap
+from mercer.maps.graphs import ColourLevels, Colours, EdgeLabels, Graphlets, NodeAttributes, ShortestPaths
 from mercer.maps.images import Gradients, Patches, Pixels, Position
 from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
@@ -15,22 +16,28 @@ from mercer.maps.unit import UnitRows
 from mercer.maps.words import WordCounts, Words
 
 __all__ = [
+    "ColourLevels",
+    "Colours",
     "Columns",
+    "EdgeLabels",
     "FittedIndicator",
     "FittedMap",
     "FunctionMap",
     "GappedKmers",
     "Gradients",
+    "Graphlets",
     "Indicator",
     "Kmers",
     "LocalTime",
     "Map",
+    "NodeAttributes",
     "Patches",
     "Pixels",
     "Position",
     "PositionedKmers",
     "Ranks",
     "Scale",
+    "ShortestPaths",
     "Standardised",
     "StatelessMap",
     "Torus",

@@ -6,6 +6,7 @@ from mercer.points.bags import Bags
 from mercer.points.base import Domain, Parted, Points
 from mercer.points.column import Column
 from mercer.points.given import Given
+from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
@@ -21,6 +22,7 @@ __all__ = [
     "Column",
     "Domain",
     "Given",
+    "Graphs",
     "Indicators",
     "Objects",
     "Parted",

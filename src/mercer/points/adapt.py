@@ -12,9 +12,10 @@ from mercer.points.arrays import Arrays
 from mercer.points.bags import Bags
 from mercer.points.base import Domain, Points, is_points
 from mercer.points.frames import FRAMES, SERIES
+from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
-from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, register
+from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, adapter_of_pairs, register
 from mercer.points.stored import Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -39,6 +40,8 @@ def as_points(X: object, name: str = "X") -> Points:
     two-dimensional array, nested lists, SciPy sparse     Vectors
     list or object array of set or frozenset              Sets
     list or one-dimensional array of strings, other       Objects; Strings for kernels of strings
+    list of networkx or igraph graphs, of adjacency       Graphs
+    matrices, of (adjacency, labels), of dicts of edges
     array of three or more dimensions, list of tables     Arrays: images; Bags for kernels of bags
     DataFrame (pandas, polars), pyarrow Table, dict       Table
     points                                                as they are
@@ -61,6 +64,8 @@ def as_points(X: object, name: str = "X") -> Points:
     Sets(2, 3 items)
     >>> as_points(["red", "green"])
     Objects(2)
+    >>> as_points([{"edges": [(0, 1)], "labels": "CO"}])
+    Graphs(1, 2 nodes, 1 edges)
     >>> as_points({"a": [1, 2], "b": ["x", "y"]})
     Table(2 rows: a, b)
     """
@@ -74,7 +79,7 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
     """Points of one of the domains that `owner` needs, or an error that says what would work.
 
     A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix, objects that
-    are all strings as strings, arrays of rows as bags.
+    are all strings as strings, arrays of rows as bags, or as graphs by their adjacency.
 
     Examples
     --------
@@ -92,6 +97,8 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
         return Strings(points.values, name)
     if Domain.BAGS in needs and isinstance(points, Arrays):
         return Bags(points.values, name)
+    if Domain.GRAPHS in needs and isinstance(points, Arrays):
+        return Graphs(points.values, name)
     if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
         return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
     wanted = " or ".join(domain.value for domain in Domain.KNOWN.values() if domain in needs)
@@ -159,6 +166,7 @@ _ALIKE = (
     frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM}),
     frozenset({Domain.OBJECTS, Domain.STRINGS}),
     frozenset({Domain.ARRAYS, Domain.BAGS}),
+    frozenset({Domain.ARRAYS, Domain.GRAPHS}),
 )
 
 
@@ -180,9 +188,11 @@ def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
 
 # The domain got, the domain needed -> what would work; for other pairs the example of what is needed.
 _ADVICE: dict[tuple[Domain, Domain], str] = {
+    (Domain.GRAPHS, Domain.VECTORS): "Use a kernel of graphs, such as WeisfeilerLehman().",
     (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
     (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(fn).",
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
+    (Domain.VECTORS, Domain.GRAPHS): 'Pass a list of adjacency matrices, or of dicts: [{"edges": [(0, 1), (1, 2)]}].',
     (Domain.ARRAYS, Domain.VECTORS): "Compare the parts with k.summed(), or pass one row of numbers per point.",
     (Domain.BAGS, Domain.VECTORS): "Compare the parts with k.summed(), or map each bag to one vector with .on(fn).",
     (Domain.VECTORS, Domain.ARRAYS): "Give the rows the shape of images: X.reshape(len(X), height, width).",
@@ -230,7 +240,7 @@ def _entry(kind: type) -> str:
 
 def _sequence(X: Any, name: str) -> Points:
     kinds = dict.fromkeys(map(type, X))
-    adapter = adapter_of_entries(kinds)
+    adapter = adapter_of_entries(kinds) or (adapter_of_pairs(X) if tuple in kinds else None)
     if adapter is not None:
         return adapter.read(X, name)
     entries = set(map(_entry, kinds))

@@ -47,6 +47,7 @@ class Domain:
     SETS: ClassVar["Domain"]
     OBJECTS: ClassVar["Domain"]
     STRINGS: ClassVar["Domain"]
+    GRAPHS: ClassVar["Domain"]
     ARRAYS: ClassVar["Domain"]
     BAGS: ClassVar["Domain"]
     TABLE: ClassVar["Domain"]
@@ -67,6 +68,9 @@ Domain.VECTORS = Domain("vectors")
 Domain.SETS = Domain("sets", "Pass a list of sets, one per point: [{1, 2}, {2, 3}].")
 Domain.OBJECTS = Domain("objects", "Wrap the values, one per point: mercer.points.Objects(list_of_values).")
 Domain.STRINGS = Domain("strings", 'Pass a list of strings, one per point: ["GATTACA", "TTA"].')
+Domain.GRAPHS = Domain(
+    "graphs", 'Pass a list of networkx graphs, or of dicts: {"edges": [(0, 1), (1, 2)], "labels": ["C", "C", "O"]}.'
+)
 Domain.ARRAYS = Domain("arrays", "Pass an array of shape (n, h, w) or (n, h, w, c), or a list of arrays.")
 Domain.BAGS = Domain(
     "bags", "Pass a list of bags, one per point: arrays of shape (parts, d), or mercer.points.Bags(X)."

@@ -24,6 +24,7 @@ __all__ = [
     "adapter_of",
     "adapter_of_domain",
     "adapter_of_entries",
+    "adapter_of_pairs",
     "class_names",
     "nearest",
     "register",
@@ -46,6 +47,8 @@ class Adapter:
         Classes of whole collections: ``("pandas", "DataFrame")``.
     entries : tuple of (module, name)
         Classes of one point: any list, tuple, object array or column of a table that holds one is read by this row.
+    pairs : tuple of (module, name)
+        Classes that make a tuple one point where they stand first in it, as an adjacency matrix with its labels does.
     domain : Domain, optional
         Of the points, for rows with entries: what a column of a table is before it is read.
     """
@@ -53,11 +56,13 @@ class Adapter:
     read: Callable[[Any, str], Points]
     collections: tuple[ClassName, ...] = ()
     entries: tuple[ClassName, ...] = ()
+    pairs: tuple[ClassName, ...] = ()
     domain: Domain | None = None
 
 
 _COLLECTIONS: dict[ClassName, Adapter] = {}
 _ENTRIES: dict[ClassName, Adapter] = {}
+_PAIRS: dict[ClassName, Adapter] = {}
 _DOMAINS: dict[Domain, Adapter] = {}
 
 
@@ -65,6 +70,7 @@ def register(adapter: Adapter) -> None:
     """Add a row; for a class that has one already, the new one counts."""
     _COLLECTIONS.update(dict.fromkeys(adapter.collections, adapter))
     _ENTRIES.update(dict.fromkeys(adapter.entries, adapter))
+    _PAIRS.update(dict.fromkeys(adapter.pairs, adapter))
     if adapter.domain is not None:
         _DOMAINS[adapter.domain] = adapter
 
@@ -93,6 +99,12 @@ def adapter_of(X: object) -> Adapter | None:
 def adapter_of_entries(kinds: Iterable[type]) -> Adapter | None:
     """The row of the first class of entries that has one."""
     return next((found for kind in kinds if (found := nearest(_ENTRIES, kind)) is not None), None)
+
+
+def adapter_of_pairs(entries: Iterable[object]) -> Adapter | None:
+    """The row of the first entry that is a tuple which begins with an object of a class that has one."""
+    firsts = (type(entry[0]) for entry in entries if isinstance(entry, tuple) and entry)
+    return next((found for kind in firsts if (found := nearest(_PAIRS, kind)) is not None), None)
 
 
 def adapter_of_domain(domain: Domain) -> Adapter | None:

@@ -1,5 +1,6 @@
 """The rows that a machine rests on most."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy.typing as npt
 
 from mercer.errors import MercerError
 from mercer.markup import Markup, joined
+from mercer.points.graphs import Graphs
 from mercer.points.ragged import Sets
 from mercer.points.stored import Places, Stored
 from mercer.points.table import Table
@@ -149,7 +151,20 @@ def _of_sets(_: Case, points: Any, row: int) -> str:
     return label("{" + ", ".join(items) + "}")
 
 
-_DESCRIBED: dict[type, Callable[[Case, Any, int], str]] = {Vectors: _of_vectors, Table: _of_table, Sets: _of_sets}
+def _of_graphs(_: Case, points: Any, row: int) -> str:
+    graph = points.take([row])
+    counted = Counter(map(str, graph.labels.raw(0, len(graph.labels.codes)))) if graph.labels.given else Counter()
+    words = [f"{label(name)} {count(times)}" for name, times in counted.most_common(COLUMNS)]
+    sizes = f"{count(int(graph.nodes[-1]))} nodes, {count(int(graph.edges[-1]))} edges"
+    return ", ".join([sizes, *words]) + (", …" if len(counted) > len(words) else "")
+
+
+_DESCRIBED: dict[type, Callable[[Case, Any, int], str]] = {
+    Graphs: _of_graphs,
+    Sets: _of_sets,
+    Table: _of_table,
+    Vectors: _of_vectors,
+}
 
 
 def _neighbours(case: Case) -> Markup:

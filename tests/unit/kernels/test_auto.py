@@ -164,3 +164,13 @@ def test_where_nothing_differs_there_is_no_kernel(X):
 def test_a_precomputed_matrix_or_unknown_points_have_none():
     with pytest.raises(InvalidInput, match="no kernel is proposed for them"):
         mercer.auto(mercer.points.Stored(np.eye(3)))
+
+
+def test_graphs_are_compared_by_the_neighbourhoods_of_their_nodes():
+    graphs = [{"edges": [(0, 1)], "labels": "CO"}, {"edges": [(0, 1), (1, 2)], "labels": "COC"}] * 10
+    proposal = mercer.auto(graphs)
+    assert repr(proposal.kernel) == "WeisfeilerLehman().normalised()"
+    assert proposal.reasons[0].kind == "graphs"
+    assert mercer.SVC(kernel="auto").fit(graphs, [0, 1] * 10).score(graphs, [0, 1] * 10) == 1.0
+    table = mercer.auto({"molecule": graphs, "name": [str(i) for i in range(20)]})
+    assert repr(table.kernel) == "WeisfeilerLehman().normalised().on('molecule')"
