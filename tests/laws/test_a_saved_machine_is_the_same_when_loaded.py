@@ -32,18 +32,21 @@ from mercer import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    Patches,
+    Pixels,
     Precomputed,
     Quadratic,
     RandomWalk,
     Scale,
     SetIntersection,
     ShortestPath,
+    SpatialPyramid,
     WeisfeilerLehmanAssignment,
     Window,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
-from mercer.points import Objects
+from mercer.points import Bags, Objects
 
 RNG = np.random.default_rng(0)
 N = 30
@@ -63,6 +66,8 @@ GRAPHS = [
     }
     for i, word in enumerate(WORDS)
 ]
+BAGS = [RNG.normal(size=(i % 4, 2)) for i in range(N)]
+IMAGES = RNG.random((N, 5, 5))
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
 MACHINES: dict[str, Any] = {
@@ -115,6 +120,9 @@ DOMAINS: dict[str, Case] = {
     "strings": Case(WORDS, Delta() + 1.0),
     "graphs": Case(GRAPHS, WeisfeilerLehmanAssignment(2).normalised() + ShortestPath()),
     "walks in graphs": Case(GRAPHS, RandomWalk(0.05)),
+    "bags of vectors": Case(BAGS, RBF().averaged() + 0.5 * Linear().summed().normalised()),
+    "bags of strings": Case(Bags([[word, word[1:]] for word in WORDS]), Delta().summed() + 1.0),
+    "images": Case(IMAGES, RBF().on(Pixels()).summed().normalised().on(Patches(3, flat="drop")) + SpatialPyramid(2)),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))
@@ -127,7 +135,13 @@ DOMAINS: dict[str, Case] = {
     "a name": Case(X, "rbf"),
 }
 # Weights of a mean must be known to be ≥ 0, which these kernels do not promise.
-WITH_SIGNS = {"explicit features", "sparse rows", "a function of two points", "a formula of a precomputed matrix"}
+WITH_SIGNS = {
+    "bags of vectors",
+    "explicit features",
+    "sparse rows",
+    "a function of two points",
+    "a formula of a precomputed matrix",
+}
 
 
 def fitted(machine: Any, case: Case) -> Any:
