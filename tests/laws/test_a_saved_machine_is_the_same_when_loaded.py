@@ -39,6 +39,8 @@ from mercer import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    Patches,
+    Pixels,
     Polynomial,
     Precomputed,
     Quadratic,
@@ -46,6 +48,7 @@ from mercer import (
     Scale,
     SetIntersection,
     ShortestPath,
+    SpatialPyramid,
     Spectrum,
     Subsequence,
     WeightedDegree,
@@ -55,7 +58,7 @@ from mercer import (
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
 from mercer.kernels import UserFunction
-from mercer.points import Objects, Strings
+from mercer.points import Bags, Objects, Strings
 from tests.contracts.test_tables import EXAMPLES, claim
 
 RNG = np.random.default_rng(0)
@@ -76,6 +79,8 @@ GRAPHS = [
     }
     for i, word in enumerate(WORDS)
 ]
+BAGS = [RNG.normal(size=(i % 4, 2)) for i in range(N)]
+IMAGES = RNG.random((N, 5, 5))
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
 MACHINES: dict[str, Any] = {
@@ -139,6 +144,9 @@ DOMAINS: dict[str, Case] = {
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
     "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
+    "bags of vectors": Case(BAGS, RBF().averaged() + 0.5 * Linear().summed().normalised()),
+    "bags of strings": Case(Bags([[word, word[1:]] for word in WORDS]), Delta().summed() + 1.0),
+    "images": Case(IMAGES, RBF().on(Pixels()).summed().normalised().on(Patches(3, flat="drop")) + SpatialPyramid(2)),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))
@@ -151,7 +159,13 @@ DOMAINS: dict[str, Case] = {
     "a name": Case(X, "rbf"),
 }
 # Weights of a mean must be known to be ≥ 0, which these kernels do not promise.
-WITH_SIGNS = {"explicit features", "sparse rows", "a function of two points", "a formula of a precomputed matrix"}
+WITH_SIGNS = {
+    "bags of vectors",
+    "explicit features",
+    "sparse rows",
+    "a function of two points",
+    "a formula of a precomputed matrix",
+}
 
 
 def fitted(machine: Any, case: Case) -> Any:
