@@ -39,6 +39,7 @@ SAMPLES: dict[str, Term] = {
         mk.PowerSeries(mk.Cosine(), "arccosine0"), mk.InverseSum(mk.Linear()), mk.Share(mk.Linear()),
         mk.Polarised(mk.Linear()), mk.L1() + mk.L1(), 2.0 * mk.L1(), mk.L1() ** 0.5, mk.L1().log1p(), mk.L1().on(0),
         mk.OrMissing(mk.RBF().on("age")), mk.IsPresent(["age"]), mk.IsMissing(["age"]),
+        mk.RBF().summed(), mk.RBF().averaged(),
     )
 }  # fmt: skip
 
@@ -48,14 +49,14 @@ WRITTEN = {
     "PolynomialOf": "polynomial(k, [1, 0, 2])", "Exp": "k.exp()", "Congruence": "k.scaled_by(f)",
     "Normalised": "k.normalised()", "Pullback": "k.on(map)", "Of": "k.of(distance)", "DistanceSum": "d1 + d2",
     "ScaledDistance": "2.0 * d", "BernsteinPower": "d ** 0.5", "BernsteinLog": "d.log1p()",
-    "DistancePullback": "d.on(map)",
+    "DistancePullback": "d.on(map)", "Summed": "k.summed()", "Averaged": "k.averaged()",
 }  # fmt: skip
 
 # What a leaf of the plan reads, seen without a map.
 LEAF_DOMAINS = {
     "dot": "vectors", "l1": "vectors", "min": "vectors ≥ 0", "chi2": "vectors ≥ 0",
-    "equal": "any values", "subsequence": "strings", "walks": "graphs",
-    "stored": Domain.GRAM.value, "callback": "any points",
+    "equal": "any values", "subsequence": "strings", "weighted_degree": "strings", "walks": "graphs",
+    "convolution": "bags", "stored": Domain.GRAM.value, "callback": "any points",
 }  # fmt: skip
 
 HEAD = """# Kernels, distances, maps and rules

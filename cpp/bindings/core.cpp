@@ -1,5 +1,6 @@
 // The module mercer._core: arrays in, arrays out. Everything is validated in Python before it comes here; what is
 // checked again is only what would read outside memory.
+#include "counting.hpp"
 #include "graphs.hpp"
 #include "handles.hpp"
 #include "mercer/memory.hpp"
@@ -199,6 +200,7 @@ NB_MODULE(_core, m) {
         "The diagonals of Q' (T + shift)^-1 Q for a tridiagonal T; None where some T + shift is not positive.");
 
     mercer::bindings::bind_smo(m);
+    mercer::bindings::bind_counting(m);
     mercer::bindings::bind_graphs(m);
     m.def("version", [] { return std::string(MERCER_VERSION); });
     m.def("operations", &operations, nb::sig("def operations() -> dict[str, tuple[str, ...]]"),

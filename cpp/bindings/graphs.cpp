@@ -34,7 +34,7 @@ Array array_of(std::vector<std::int64_t> numbers) {
     return array_of(std::move(numbers), {count});
 }
 
-Counted tuple_of(mercer::Counts counts) {
+Counted tuple_of(mercer::KeyCounts counts) {
     return {array_of(std::move(counts.offsets)), array_of(std::move(counts.keys)), array_of(std::move(counts.times))};
 }
 

@@ -143,7 +143,7 @@ class Search {
 
 }  // namespace
 
-Counts graphlets(const Graphs& graphs, int nodes, Watch& watch) {
+KeyCounts graphlets(const Graphs& graphs, int nodes, Watch& watch) {
     if (nodes < kLeastGraphlet || nodes > kMostGraphlet)
         throw std::invalid_argument("graphs: graphlets have 3 to 5 nodes");
     const Shapes& shapes = Shapes::of(nodes);
@@ -155,7 +155,7 @@ Counts graphlets(const Graphs& graphs, int nodes, Watch& watch) {
                 rows[static_cast<std::size_t>(graph)].emplace_back(shapes.smallest(shape), found[shape]);
         }
     });
-    Counts counts;
+    KeyCounts counts;
     counts.offsets.push_back(0);
     for (const auto& row : rows) {
         for (const auto& [key, times] : row) {

@@ -81,12 +81,12 @@ Graphs::Graphs(std::span<const Index> nodes, std::span<const Index> edges, std::
     in.finish(in_offsets_, in_);
 }
 
-Counts counted(std::span<const Index> offsets, std::span<const std::int64_t> keys, Watch& watch) {
+KeyCounts counted(std::span<const Index> offsets, std::span<const std::int64_t> keys, Watch& watch) {
     require_offsets(offsets, keys.size());
     constexpr Index kObjectsEach = 64;
     const Index n = static_cast<Index>(offsets.size()) - 1;
     std::vector<std::int64_t> sorted(keys.begin(), keys.end());
-    Counts found;
+    KeyCounts found;
     found.offsets.assign(static_cast<std::size_t>(n) + 1, 0);
     std::vector<Index> times(keys.size());
     // Each object's different keys come to stand at the beginning of its part.

@@ -85,7 +85,7 @@ class Paths {
 
 }  // namespace
 
-Counts shortest_paths(const Graphs& graphs, Watch& watch) {
+KeyCounts shortest_paths(const Graphs& graphs, Watch& watch) {
     for (Index node = 0; node < graphs.node_count(); ++node) {
         if (graphs.label(node) >> kPathLabelBits != 0) throw std::length_error("graphs: more than 2**20 labels");
     }
@@ -95,7 +95,7 @@ Counts shortest_paths(const Graphs& graphs, Watch& watch) {
             throw std::length_error("graphs: a graph of more than 2**23 nodes");
         rows[static_cast<std::size_t>(graph)] = Paths(graphs, graph, watch).row();
     });
-    Counts found;
+    KeyCounts found;
     found.offsets.push_back(0);
     for (const Row& row : rows) {
         found.keys.insert(found.keys.end(), row.keys.begin(), row.keys.end());

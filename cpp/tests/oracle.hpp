@@ -13,6 +13,7 @@
 
 #include "mercer/plan.hpp"
 #include "mercer/view.hpp"
+#include "networks.hpp"
 
 namespace oracle {
 
@@ -44,7 +45,7 @@ struct Formula {
 };
 
 // What the points of a leaf look like.
-enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, bags, nested, letters, parts };
+enum class Make { dense, positive, unit, sparse, set, codes, stored, callback, bags, nested, letters, parts, networks };
 
 // Points and the memory that a Side looks at, in both precisions. Every number is a float, so that both precisions are
 // given the same points.
@@ -271,6 +272,17 @@ inline void draw_points(const Kernel& kernel, Index m, Index d, unsigned seed, I
                 points.letters(std::move(offsets), std::move(codes));
                 break;
             }
+            case Make::networks: {
+                std::vector<Index> offsets = {0};
+                std::vector<std::int32_t> words;
+                for (Index i = 0; i < n; ++i) {
+                    const std::vector<std::int32_t> more = network([&](Index below) { return draw.below(below); });
+                    words.insert(words.end(), more.begin(), more.end());
+                    offsets.push_back(static_cast<Index>(words.size()));
+                }
+                points.letters(std::move(offsets), std::move(words));
+                break;
+            }
         }
     }
     while (static_cast<int>(points.side().rows.size()) < kernel.formula.rows) {
@@ -358,6 +370,15 @@ inline std::vector<Kernel> kernels() {
         f.add(Op::add, longer, f.add(Op::value, f.leaf(Kind::subsequence, {2.0, 1.0})));
     }
     {
+        Formula& f = begin("common walks", {Make::networks});
+        f.add(Op::value, f.leaf(Kind::walks, {0x1p-12}));
+    }
+    {
+        Formula& f = begin("weighted degree at one place, and shifted", {Make::letters, Make::letters});
+        const int fixed = f.add(Op::value, f.leaf(Kind::weighted_degree, {4.0, 0.0}));
+        f.add(Op::add, fixed, f.add(Op::value, f.leaf(Kind::weighted_degree, {3.0, 9.0})));
+    }
+    {
         Formula& f = begin("sum over the parts of bags, normalised", {Make::bags}, 1);
         f.add(Op::mul_rows, f.add(Op::value, f.leaf(Kind::convolution)), 0);
         all.back().slack = 64.0;  // as many pairs of parts
@@ -442,6 +463,22 @@ inline Real subsequences(const std::int32_t* x, const std::int32_t* x_end, const
     return sum;
 }
 
+// By the definition: all pairs of places, and all lengths.
+inline Real weighted_degree(const std::int32_t* x, Index x_length, const std::int32_t* z, Index z_length, Index degree,
+                            Index shift) {
+    Real sum = 0;
+    for (Index p = 0; p < x_length; ++p) {
+        for (Index q = 0; q < z_length; ++q) {
+            const Real nearness = 1 - Real(std::abs(p - q)) / Real(shift + 1);
+            for (Index k = 1; nearness > 0 && k <= degree && p + k <= x_length && q + k <= z_length; ++k) {
+                if (std::equal(x + p, x + p + k, z + q))
+                    sum += nearness * 2 * Real(degree - k + 1) / Real(degree * (degree + 1));
+            }
+        }
+    }
+    return sum;
+}
+
 inline Real entry(const Formula& formula, const mercer::Side& left, Index i, const mercer::Side& right, Index j);
 
 inline Real sum_of_parts(const mercer::Bags& left, Index i, const mercer::Bags& right, Index j) {
@@ -464,6 +501,17 @@ inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::S
         return subsequences(x.codes + x.offsets[i], x.codes + x.offsets[i + 1], z.codes + z.offsets[j],
                             z.codes + z.offsets[j + 1], static_cast<int>(formula.parameters[leaf][0]), false,
                             Real(formula.parameters[leaf][1]));
+    }
+    if (kind == Kind::walks)
+        return walks_in_common(mercer::Network::of(std::get<mercer::Letters>(left), i),
+                               mercer::Network::of(std::get<mercer::Letters>(right), j),
+                               Real(formula.parameters[leaf][0]));
+    if (kind == Kind::weighted_degree) {
+        const auto& x = std::get<mercer::Letters>(left);
+        const auto& z = std::get<mercer::Letters>(right);
+        return weighted_degree(x.codes + x.offsets[i], x.length(i), z.codes + z.offsets[j], z.length(j),
+                               static_cast<Index>(formula.parameters[leaf][0]),
+                               static_cast<Index>(formula.parameters[leaf][1]));
     }
     if (kind == Kind::convolution)
         return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);

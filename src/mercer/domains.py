@@ -283,6 +283,25 @@ Text = _Text()
 
 @final
 @dataclass(frozen=True)
+class _Letters:
+    text: str = "None, or at least 2 different letters: a string, bytes, or a tuple of tokens"
+
+    def check(self, owner: str, name: str, value: Any) -> str | bytes | tuple[Any, ...] | None:
+        if value is None:
+            return None
+        letters = tuple(value) if isinstance(value, str | bytes | tuple | list) else ()
+        if not all(map(is_hashable, letters)) or len(set(letters)) != len(letters) or len(letters) < LEAST_LETTERS:
+            raise refusal(InvalidParameter, owner, name, value, self.text)
+        return value if isinstance(value, str | bytes) else letters
+
+
+# With one letter, nothing can be misread.
+LEAST_LETTERS = 2
+Letters = _Letters()
+
+
+@final
+@dataclass(frozen=True)
 class _Boolean:
     text: str = "True or False"
 

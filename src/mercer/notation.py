@@ -250,12 +250,12 @@ def _write_value(value: Any, style: Style) -> str:
     if isinstance(value, Raw):
         written = {Style.LATEX: value.latex, Style.MATHML: value.mathml or words(value.text)}
         return written.get(style, value.text)
-    if style is Style.MATHML and (isinstance(value, bool | str) or value is None):
+    if style is Style.MATHML and (isinstance(value, bool | str | bytes) or value is None):
         return words(str(value))
     if isinstance(value, bool) or value is None:
         return repr(value)
-    if isinstance(value, str):
-        return rf"\mathrm{{{value}}}" if style is Style.LATEX else repr(value)
+    if isinstance(value, str | bytes):
+        return rf"\mathrm{{{value!s}}}" if style is Style.LATEX else repr(value)
     if isinstance(value, int | float):
         return _write_number(value, style)
     return _write_function(value, style)

@@ -41,7 +41,7 @@ EXAMPLES = {
         mk.RBF(), 2 * mk.RBF(), 2 * mk.L1(), mk.SetIntersection(), mk.Share(mk.Linear()), mk.Sigmoid(),
         mk.SquaredEuclidean(), mk.RBF() + mk.Linear(), mk.Tanimoto(), mk.UserFunction(len),
         mk.OrMissing(mk.RBF().on("a")), mk.IsPresent(["a"]), mk.IsMissing(["a"]),
-        mk.Spectrum(), mk.BlendedSpectrum(), mk.GappedKmer(), mk.WeightedDegree(), mk.Subsequence(),
+        mk.Spectrum(), mk.BlendedSpectrum(), mk.GappedKmer(), mk.WeightedDegree(), mk.Subsequence(), mk.Mismatch(),
         mk.WeisfeilerLehman(), mk.WeisfeilerLehmanAssignment(), mk.ShortestPath(), mk.Graphlet(), mk.RandomWalk(),
         mk.VertexHistogram(), mk.EdgeHistogram(),
         mk.RBF().summed(), mk.RBF().averaged(), mk.InverseSize(), mk.SpatialPyramid(),

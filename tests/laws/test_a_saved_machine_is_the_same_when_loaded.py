@@ -17,6 +17,7 @@ from mercer import (
     RBF,
     SVC,
     SVR,
+    BlendedSpectrum,
     Columns,
     Constant,
     Custom,
@@ -32,12 +33,15 @@ from mercer import (
     KernelRidge,
     KernelRidgeCV,
     Linear,
+    Mismatch,
     NadarayaWatson,
     NadarayaWatsonClassifier,
     NuSVC,
     NuSVR,
     Nystroem,
     OneClassSVM,
+    Patches,
+    Pixels,
     Polynomial,
     Precomputed,
     Quadratic,
@@ -46,14 +50,17 @@ from mercer import (
     Scale,
     SetIntersection,
     ShortestPath,
+    SpatialPyramid,
     Spectrum,
+    Subsequence,
+    WeightedDegree,
     WeisfeilerLehmanAssignment,
     Window,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
 from mercer.kernels import UserFunction
-from mercer.points import Objects, Strings
+from mercer.points import Bags, Objects, Strings
 from tests.contracts.test_tables import EXAMPLES, claim
 
 RNG = np.random.default_rng(0)
@@ -74,6 +81,8 @@ GRAPHS = [
     }
     for i, word in enumerate(WORDS)
 ]
+BAGS = [RNG.normal(size=(i % 4, 2)) for i in range(N)]
+IMAGES = RNG.random((N, 5, 5))
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
 MACHINES: dict[str, Any] = {
@@ -128,11 +137,18 @@ DOMAINS: dict[str, Case] = {
     "sets": Case(SETS, SetIntersection()),
     "sets as vectors": Case(SETS, RBF().on(Indicator())),
     "strings": Case(WORDS, Delta() + 1.0),
+    "strings of characters": Case(WORDS, Subsequence(2) + Spectrum(2) + WeightedDegree(2)),
+    "strings of tokens": Case(
+        Strings([list(word) for word in WORDS]), Mismatch(2, 1).normalised() + BlendedSpectrum(2)
+    ),
     "graphs": Case(GRAPHS, WeisfeilerLehmanAssignment(2).normalised() + ShortestPath()),
     "walks in graphs": Case(GRAPHS, RandomWalk(0.05)),
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
-    "strings of bytes": Case([word.encode() for word in WORDS], Spectrum(2) + 1.0),
+    "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
+    "bags of vectors": Case(BAGS, RBF().averaged() + 0.5 * Linear().summed().normalised()),
+    "bags of strings": Case(Bags([[word, word[1:]] for word in WORDS]), Delta().summed() + 1.0),
+    "images": Case(IMAGES, RBF().on(Pixels()).summed().normalised().on(Patches(3, flat="drop")) + SpatialPyramid(2)),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))
@@ -145,7 +161,13 @@ DOMAINS: dict[str, Case] = {
     "a name": Case(X, "rbf"),
 }
 # Weights of a mean must be known to be ≥ 0, which these kernels do not promise.
-WITH_SIGNS = {"explicit features", "sparse rows", "a function of two points", "a formula of a precomputed matrix"}
+WITH_SIGNS = {
+    "bags of vectors",
+    "explicit features",
+    "sparse rows",
+    "a function of two points",
+    "a formula of a precomputed matrix",
+}
 
 
 def fitted(machine: Any, case: Case) -> Any:

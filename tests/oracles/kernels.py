@@ -17,7 +17,7 @@ from mercer import maps as mm
 from mercer.maps.transform import Transform
 from tests.oracles import graphs
 from tests.oracles.profiles import profile_value
-from tests.oracles.subsequences import subsequences
+from tests.oracles.strings import mismatch_counts, mismatches, subsequences, weighted_degree
 
 EPOCH = date(1970, 1, 1)
 # All words that counts are taken of.
@@ -203,6 +203,10 @@ def _gapped(m: Any, s: Any) -> Counter[Any]:
     return Counter((J, tuple(u[j] for j in J)) for u in _substrings(s, m.length) for J in chosen)
 
 
+def _mismatched(m: Any, s: Any) -> Counter[Any]:
+    return mismatch_counts(s, m.length, m.mismatches, m.alphabet)
+
+
 def _positioned(m: Any, s: Any) -> Counter[Any]:
     found: Counter[Any] = Counter()
     for k in range(1, m.degree + 1):
@@ -224,16 +228,6 @@ def _common(s: Any, t: Any, length: int) -> float:
 def _agreements(k: Any, s: Any, t: Any) -> float:
     pairs = [(u, v) for u in _substrings(s, k.length) for v in _substrings(t, k.length)]
     return float(sum(math.comb(sum(a == b for a, b in zip(u, v, strict=True)), k.informative) for u, v in pairs))
-
-
-def _weighted_degree(kernel: Any, s: Any, t: Any) -> float:
-    d, total = kernel.degree, 0.0
-    for k in range(1, d + 1):
-        for p, u in enumerate(_substrings(s, k)):
-            for q, v in enumerate(_substrings(t, k)):
-                near = max(0.0, 1.0 - abs(p - q) / (kernel.shift + 1))
-                total += 2.0 * (d - k + 1) / (d * (d + 1)) * near * (u == v)
-    return total
 
 
 def _summed(k: Any, x: Any, z: Any) -> float:
@@ -293,6 +287,7 @@ _IMAGES: dict[type, Any] = {
     mm.LocalTime: lambda m, x: x,  # of UTC
     mm.Ranks: lambda m, x: np.array([m.levels.index(x) + 1.0]),
     mm.Kmers: _kmers,
+    mm.MismatchKmers: _mismatched,
     mm.Patches: _patches,
     mm.Pixels: lambda m, x: x[:-2],
     mm.Position: lambda m, x: x[-2:],
@@ -303,6 +298,7 @@ _IMAGES: dict[type, Any] = {
     mm.Torus: _torus,
     mm.UnitRows: lambda m, x: x / np.linalg.norm(x) if np.any(x) else x,
     mm.WordCounts: lambda m, x: np.array([_words(x).count(word) for word in VOCABULARY], dtype=np.float64),
+    mm.WordSequence: lambda m, x: tuple(_words(x)),
     mm.Words: lambda m, x: frozenset(_words(x)),
     Transform: lambda m, x: m.matrix @ x,
 }
@@ -352,6 +348,7 @@ _VALUES: dict[type, Any] = {
     mk.Laplacian: _radial(_city_block, "exponential"),
     mk.Linear: lambda k, x, z: _inner(x, z),
     mk.Matern: _radial(_square, "matern"),
+    mk.Mismatch: lambda k, s, t: mismatches(s, t, k.length, k.mismatches, k.alphabet),
     mk.Normalised: _normalised,
     mk.Of: lambda k, x, z: profile_value(_PROFILE_OF[type(k.kernel)], value(k.distance, x, z), k.kernel.fields()),
     mk.OrMissing: _or_missing,
@@ -386,8 +383,8 @@ _VALUES: dict[type, Any] = {
     mk.Summed: _summed,
     mk.Sum: lambda k, x, z: math.fsum(value(term, x, z) for term in k.terms),
     mk.Tanimoto: _tanimoto,
+    mk.WeightedDegree: lambda k, s, t: weighted_degree(s, t, k.degree, k.shift),
     mk.VertexHistogram: lambda k, x, z: float(sum(a == b for a in graphs.labels(x) for b in graphs.labels(z))),
-    mk.WeightedDegree: _weighted_degree,
     mk.WeisfeilerLehman: lambda k, x, z: graphs.agreements(x, z, k.depth).sum(),
     mk.WeisfeilerLehmanAssignment: lambda k, x, z: graphs.assigned(x, z, k.depth),
 }

@@ -17,7 +17,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.tape import compile_plan
 from mercer.points import Bags, Indicators, Vectors, as_points
 from tests.oracles.graphs import common_walks
-from tests.oracles.subsequences import subsequences
+from tests.oracles.strings import subsequences, weighted_degree
 
 
 def evaluate_plan(kernel: Any, X: Any, Z: Any = None) -> np.ndarray:
@@ -95,6 +95,12 @@ def _subsequences(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[subsequences(x, z, int(length), decay) for z in raw_z] for x in raw_x])
 
 
+def _weighted_degree(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    degree, shift = map(int, leaf.parameters)
+    raw_x, raw_z = X.raw(), Z.raw()
+    return np.array([[weighted_degree(x, z, degree, shift) for z in raw_z] for x in raw_x])
+
+
 def _walks(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[common_walks(x, z, *leaf.parameters) for z in Z.raw()] for x in X.raw()])
 
@@ -121,6 +127,7 @@ _LEAVES = {
     "stored": lambda leaf, X, Z: np.asarray(X.matrix, dtype=np.float64),
     "callback": _callback,
     "subsequence": _subsequences,
+    "weighted_degree": _weighted_degree,
     "walks": _walks,
 }
 

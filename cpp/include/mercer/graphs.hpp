@@ -50,13 +50,13 @@ class Graphs {
 };
 
 // How often each of some objects has which key: those of object i from offsets[i] to offsets[i + 1], keys increasing.
-struct Counts {
+struct KeyCounts {
     std::vector<Index> offsets;
     std::vector<std::int64_t> keys;
     std::vector<Index> times;
 };
 
-Counts counted(std::span<const Index> offsets, std::span<const std::int64_t> keys, Watch& watch);
+KeyCounts counted(std::span<const Index> offsets, std::span<const std::int64_t> keys, Watch& watch);
 
 // What a colour stands for: a label, or a colour and those around it. Colour c has items[offsets[c]] and following.
 struct Palette {
@@ -77,10 +77,10 @@ std::vector<std::int64_t> refined(const Graphs& graphs, int depth, Palette& pale
 // Ordered pairs of different nodes that a path joins, by both labels and the length of the shortest one.
 inline constexpr int kPathLabelBits = 20;
 inline constexpr int kPathLengthBits = 23;
-Counts shortest_paths(const Graphs& graphs, Watch& watch);
+KeyCounts shortest_paths(const Graphs& graphs, Watch& watch);
 
 // Connected induced subgraphs of 3, 4 or 5 nodes, by the smallest code of an isomorphic one.
 inline constexpr int kLeastGraphlet = 3, kMostGraphlet = 5;
-Counts graphlets(const Graphs& graphs, int nodes, Watch& watch);
+KeyCounts graphlets(const Graphs& graphs, int nodes, Watch& watch);
 
 }  // namespace mercer

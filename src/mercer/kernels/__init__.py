@@ -40,7 +40,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, Subsequence, WeightedDegree
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
 from mercer.kernels.windows import Window
 
 __all__ = [
@@ -83,6 +83,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Matern",
+    "Mismatch",
     "NormPower",
     "Normalised",
     "Of",

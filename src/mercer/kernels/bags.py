@@ -25,8 +25,8 @@ __all__ = ["Averaged", "InverseSize", "Summed"]
 class Summed(Kernel):
     """A kernel of the parts, summed over all pairs of parts of two bags, written ``k.summed()``.
 
-    k(x, z) = Σᵢⱼ k₁(xᵢ, zⱼ) over the parts of the bags x and z, 0 where one of them is empty. Positive because it is the
-    inner product of Σᵢ φ(xᵢ) and Σⱼ φ(zⱼ), φ the features of k₁ (rule convolution).
+    k(x, z) = Σᵢⱼ k₁(xᵢ, zⱼ) over the parts of the bags x and z, 0 where one of them is empty. Positive because it is
+    the inner product of Σᵢ φ(xᵢ) and Σⱼ φ(zⱼ), φ the features of k₁ (rule convolution).
 
     ``k.averaged()`` divides by the numbers of parts, ``k.summed().normalised()`` by the norms. A power of the part
     kernel, ``(k ** p).summed()``, gives more weight to the pairs that are most alike: for large p one part in common is

@@ -50,6 +50,7 @@ from mercer.kernels.rules import (
     SCALING,
     SCHOENBERG,
     SCHUR_PRODUCT,
+    SUBSEQUENCES,
     TENSOR,
     WALKS,
     Rule,
@@ -204,6 +205,7 @@ REASONS: dict[Rule, str] = {
     MINIMUM: "min has one feature 1[t ≤ x] for every threshold t, infinitely many.",
     CHI_SQUARED: "2xz/(x + z) has one feature x·e^(−tx) for every t > 0, infinitely many.",
     INVERSE_SUM: "1/(a(x) + a(z)) has one feature e^(−t·a(x)) for every t > 0, infinitely many.",
+    SUBSEQUENCES: "it has one feature for each string that may be a subsequence, more than can be listed.",
     WALKS: "graphs with a cycle have walks of every length, and so one feature for each of infinitely many texts.",
     ASSUMED: "a claim names no features.",
 }

@@ -47,7 +47,7 @@ from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, Periodic, Rati
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
-from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Spectrum, Subsequence, WeightedDegree
+from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
 from mercer.maps import (
     ColourLevels,
     Colours,
@@ -117,6 +117,7 @@ NODES: tuple[type[Term], ...] = (
     Laplacian,
     Linear,
     Matern,
+    Mismatch,
     Normalised,
     NormPower,
     Of,
@@ -241,7 +242,7 @@ class _Reader:
 
     def read(self, node: ast.expr) -> Any:
         match node:
-            case ast.Constant(value=int() | float() | str() as value) if not isinstance(value, bool):
+            case ast.Constant(value=int() | float() | str() | bytes() as value) if not isinstance(value, bool):
                 return value
             case ast.List(elts=entries) | ast.Tuple(elts=entries):
                 return [self.read(entry) for entry in entries]

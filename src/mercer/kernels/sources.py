@@ -189,7 +189,7 @@ class _Calls:
 @final
 @dataclass(frozen=True)
 class _Letters:
-    """Strings of numbered letters; those that the basis does not have share a number that it does not have either."""
+    """Strings of numbered letters, those of the basis first."""
 
     owner: str
     alphabet: Alphabet
@@ -200,7 +200,7 @@ class _Letters:
 
     def add(self, side: _core.Side, points: Points) -> None:
         found = _strings(points, self.owner)
-        side.letters(found.offsets, self.alphabet.codes(found, self.owner).astype(np.int32))
+        side.letters(found.offsets, self.alphabet.codes(found, self.owner))
 
 
 def _strings(points: Points, owner: str) -> Strings:

@@ -1,19 +1,20 @@
 """Kernels of strings: of characters, of bytes, or of tokens."""
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, Self, final
 
-from mercer.domains import Integer, RealNumber
+from mercer.domains import Integer, Letters, RealNumber
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.linear import Linear
 from mercer.kernels.pullback import Pullback
 from mercer.kernels.rules import SUBSEQUENCES, Rule
 from mercer.kernels.tape import Register, Tape
-from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
+from mercer.maps.strings import GappedKmers, Kmers, MismatchKmers, PositionedKmers
 from mercer.notation import SUM, Notation
+from mercer.points import Points
 from mercer.term import param
 
-__all__ = ["BlendedSpectrum", "GappedKmer", "Spectrum", "Subsequence", "WeightedDegree"]
+__all__ = ["BlendedSpectrum", "GappedKmer", "Mismatch", "Spectrum", "Subsequence", "WeightedDegree"]
 
 
 @final
@@ -129,6 +130,59 @@ class GappedKmer(Kernel):
 
 @final
 @dataclass(frozen=True, repr=False, eq=False)
+class Mismatch(Kernel):
+    """The common substrings of one length, a few letters of which may be misread.
+
+    k(s, t) = Σ #ₘu(s)·#ₘu(t) over all strings u of `length` letters of the alphabet, where #ₘu(s) is how many
+    substrings of s differ from u in at most m = `mismatches` letters. Positive because it is the inner product of
+    counts (rule 1, rule pullback).
+
+    Parameters
+    ----------
+    length : int, default 4
+        The number of letters of u.
+    mismatches : int, default 1
+        How many of them may be misread; 0 is `Spectrum`.
+    alphabet : str, bytes or tuple, optional
+        The letters of u, such as "ACGT"; when not given, those of the training points, which then stand in the fitted
+        formula. Any other letter is a misreading of all of them.
+
+    References
+    ----------
+    C. S. Leslie, E. Eskin, A. Cohen, J. Weston and W. S. Noble, Mismatch string kernels for discriminative protein
+    classification, Bioinformatics 20 (2004).
+
+    Examples
+    --------
+    >>> Mismatch(2, 1, "ACGT")(["AC"], ["AC", "GC", "TT"])
+    array([[7., 4., 0.]])
+    """
+
+    notation: ClassVar[Notation] = Notation(
+        text="Σ #ₘu({x})·#ₘu({z}), |u| = {length}, m = {mismatches}",
+        latex=r"\sum_{{|u| = {length}}} \#_u^{{{mismatches}}}({x}) \, \#_u^{{{mismatches}}}({z})", level=SUM,
+    )  # fmt: skip
+    length: int = param(4, Integer(1))
+    mismatches: int = param(1, Integer(0))
+    alphabet: Any = param(None, Letters)
+
+    def waits(self) -> bool:
+        """Whether the alphabet is that of the points to come."""
+        return self.alphabet is None
+
+    def resolved_here(self, points: Points) -> Self:
+        """The alphabet of the points, in place of None."""
+        if not self.waits():
+            return self
+        return self.replace(alphabet=MismatchKmers(self.length, self.mismatches).resolved(points).alphabet)
+
+    def expand(self) -> Kernel:
+        """The inner product of counts."""
+        return Pullback(Linear(), MismatchKmers(self.length, self.mismatches, self.alphabet))
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
 class WeightedDegree(Kernel):
     """The common substrings that stand at the same place, or nearly.
 
@@ -166,6 +220,10 @@ class WeightedDegree(Kernel):
     def expand(self) -> Kernel:
         """The inner product of weighted counts of substrings at places."""
         return Pullback(Linear(), PositionedKmers(self.degree, self.shift))
+
+    def lower(self, tape: Tape) -> Register:
+        """The runs of equal letters, pair by pair: a string has as many features as `degree` times its letters."""
+        return tape.value("weighted_degree", self.degree, self.shift)
 
 
 @final

@@ -10,10 +10,10 @@ from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
 from mercer.maps.ranks import Ranks
 from mercer.maps.standardised import Standardised
-from mercer.maps.strings import GappedKmers, Kmers, PositionedKmers
+from mercer.maps.strings import GappedKmers, Kmers, MismatchKmers, PositionedKmers
 from mercer.maps.torus import Torus
 from mercer.maps.unit import UnitRows
-from mercer.maps.words import WordCounts, Words
+from mercer.maps.words import WordCounts, Words, WordSequence
 
 __all__ = [
     "ColourLevels",
@@ -30,6 +30,7 @@ __all__ = [
     "Kmers",
     "LocalTime",
     "Map",
+    "MismatchKmers",
     "NodeAttributes",
     "Patches",
     "Pixels",
@@ -43,5 +44,6 @@ __all__ = [
     "Torus",
     "UnitRows",
     "WordCounts",
+    "WordSequence",
     "Words",
 ]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from mercer import _core
 from mercer.errors import DomainMismatch
-from mercer.maps.counting import Dictionary
 from mercer.points import Domain, Graphs, Indicators, Points, Vectors, require
 from mercer.points.graphs import Labels
+from mercer.points.ragged import offsets_of
 
 __all__ = ["Counted", "FittedColours", "FittedGraphCounts", "FittedLevels", "Reader", "graphs_of"]
 
@@ -107,6 +107,14 @@ class Reader:
         return alphabet.codes(labels, self.owner)
 
 
+def _columns(known: Index, keys: Index) -> Index:
+    """The place of each key among those that are known, which increase; −1 for a new one."""
+    if not len(known):
+        return np.full(len(keys), -1, dtype=np.int64)
+    place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    return np.where(known[place] == keys, place, -1)
+
+
 def _as_rows(counts: Counted, column: Index, width: int) -> Vectors:
     """Counts as rows. What has no column (−1) counts in one more: as the norm of all that, so that norms are exact."""
     n = len(counts.offsets) - 1
@@ -150,13 +158,16 @@ class FittedGraphCounts:
     def __init__(self, reader: Reader, basis: Graphs, count: Callable[[Reader, Graphs], Counted]) -> None:
         self._reader, self._count = reader, count
         self._basis = _Basis(basis, count(reader, basis))
-        self._dictionary = Dictionary(np.unique(self._basis.counts.keys))
+        self._keys = np.unique(self._basis.counts.keys)
+
+    def __repr__(self) -> str:
+        return self._reader.owner
 
     def __call__(self, points: Points) -> Vectors:
         """The counts of each graph."""
         graphs = self._reader.graphs(points)
         counts = self._basis.of(graphs) or self._count(self._reader, graphs)
-        return _as_rows(counts, self._dictionary.columns(counts.keys), len(self._dictionary))
+        return _as_rows(counts, _columns(self._keys, counts.keys), len(self._keys))
 
 
 @final
@@ -171,6 +182,9 @@ class _Palette:
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
+
+    def __repr__(self) -> str:
+        return self._reader.owner
 
     def _refined(self, graphs: Graphs) -> Any:
         return self._reader.native(graphs).refined(self._depth, self._offsets, self._items)
@@ -201,6 +215,9 @@ class FittedColours:
     def __init__(self, reader: Reader, basis: Graphs, depth: int) -> None:
         self._palette = _Palette(reader, basis, depth)
 
+    def __repr__(self) -> str:
+        return repr(self._palette)
+
     def __call__(self, points: Points) -> Vectors:
         """The counts of each graph."""
         counts, known = self._palette.counted(points), len(self._palette)
@@ -216,7 +233,10 @@ class FittedLevels:
         counts = self._palette.counted(basis)
         most = np.zeros(len(self._palette), dtype=np.int64)
         np.maximum.at(most, counts.keys, counts.times)
-        self._starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(most)])
+        self._starts = offsets_of(most)
+
+    def __repr__(self) -> str:
+        return repr(self._palette)
 
     def __call__(self, points: Points) -> Indicators:
         """The marks of each graph; those that the basis does not have only count in the sizes."""
@@ -227,8 +247,7 @@ class FittedLevels:
         seen = counts.keys < known
         colour = counts.keys[seen]
         levels = np.minimum(counts.times[seen], self._starts[colour + 1] - self._starts[colour])
-        begin = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(levels)])
+        begin = offsets_of(levels)
         codes = np.arange(begin[-1]) + np.repeat(self._starts[colour] - begin[:-1], levels)
         per_row = np.bincount(row[seen], weights=levels, minlength=n).astype(np.int64)
-        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(per_row)])
-        return Indicators(offsets, codes.astype(np.int32), int(self._starts[-1]), sizes)
+        return Indicators(offsets_of(per_row), codes.astype(np.int32), int(self._starts[-1]), sizes)

@@ -95,14 +95,11 @@ class Patches(StatelessMap):
 
     def __call__(self, points: Points) -> Bags:
         """The bag of each image."""
-        sizes = np.zeros(len(points), dtype=np.int64)
         found: list[tuple[int, Numbers]] = []
         for rows, images in _stacks(points, self, self.size):
-            for row, parts in zip(rows.tolist(), self._cut(images), strict=True):
-                sizes[row] = len(parts)
-                found.append((row, parts))
+            found += zip(rows.tolist(), self._cut(images), strict=True)
         found.sort(key=lambda pair: pair[0])
-        return Bags.of(Vectors(np.concatenate([parts for _, parts in found])), sizes)
+        return Bags.joined([parts for _, parts in found])
 
     def _cut(self, images: Numbers) -> list[Numbers]:
         """The parts of each image of a stack (m, h, w, c)."""
@@ -203,7 +200,7 @@ class Gradients(StatelessMap):
         [\angle \nabla x_p \in \text{bin}] \Bigr)_{l,\, \text{cell},\, \text{bin}} \Big/ \sum_p \lVert \nabla x_p \rVert
 
     Level l has 2ˡ × 2ˡ cells. The levels have the weights of the pyramid match: 2^(l − L − 1) for l ≥ 1 and 2^(−L) for
-    l = 0, L being the finest; together 1. A gradient counts in the two nearest of the directions. Where there are several channels,
+    l = 0, L being the finest; together 1. A gradient counts in the two nearest of the directions. Of several channels,
     that with the largest gradient counts at each pixel. An image without gradients becomes 0.
 
     Parameters

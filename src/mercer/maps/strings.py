@@ -2,21 +2,26 @@
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, final
+from math import comb
+from typing import Any, ClassVar, Self, final
 
-from mercer.domains import Integer, RealNumber
+from mercer.domains import Integer, Letters, RealNumber
 from mercer.errors import InvalidInput, InvalidParameter
+from mercer.maps.alphabet import Alphabet
 from mercer.maps.base import Map
 from mercer.maps.counting import FittedCounts, Window
 from mercer.notation import Notation
 from mercer.points import Domain, Points, Strings
 from mercer.term import param
 
-__all__ = ["GappedKmers", "Kmers", "PositionedKmers"]
+__all__ = ["GappedKmers", "Kmers", "MismatchKmers", "PositionedKmers", "letters_of"]
 
 STRINGS = frozenset({Domain.STRINGS})
 # Kinds of window with gaps, each a pass over the strings.
 MOST_WINDOWS = 1000
+# Substrings that are near one, which are gone through for each place of a string; and the bits of a key.
+MOST_NEAR = 100_000
+KEY_BITS = 64
 
 
 @final
@@ -139,6 +144,81 @@ class GappedKmers(Map):
     def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002  # strings have no coordinates
         """Counts are ≥ 0."""
         return True
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class MismatchKmers(Map):
+    r"""Count the substrings of one length, each for all that differ from it in few letters.
+
+    .. math:: s \mapsto (\#\{i : \lvert\{j : s_{i+j} \ne u_j\}\rvert \le m\})_{u \in \Sigma^k}
+
+    Parameters
+    ----------
+    length : int, default 4
+        k, the number of letters.
+    mismatches : int, default 1
+        m, in how many of them a substring may differ from u.
+    alphabet : str, bytes or tuple, optional
+        Σ, the letters of u; when a kernel meets its training points, those that they have. Any other letter of a
+        string differs from all of Σ.
+
+    Examples
+    --------
+    >>> from mercer.points import as_points
+    >>> words = as_points(["AC", "GC", "TT"])
+    >>> image = MismatchKmers(2, 1, "ACGT").fit(words)(words).raw()
+    >>> (image @ image.T).toarray()  # ·C is near both AC and GC
+    array([[7., 4., 0.],
+           [4., 7., 2.],
+           [0., 2., 7.]])
+    """
+
+    needs: ClassVar[frozenset[Domain]] = STRINGS
+    notation: ClassVar[Notation] = Notation(text="#({x})", latex=r"\#({x})")
+    length: int = param(4, Integer(1))
+    mismatches: int = param(1, Integer(0))
+    alphabet: Any = param(None, Letters)
+
+    @property
+    def unresolved(self) -> bool:
+        """Whether the alphabet is that of the points to come."""
+        return self.alphabet is None
+
+    def resolved(self, points: Points) -> Self:
+        """The alphabet of the points, in place of None."""
+        if not self.unresolved:
+            return self
+        return self.replace(alphabet=letters_of(_strings(self, points)))
+
+    def fit(self, points: Points) -> _Fitted:
+        """Learn what is near the substrings of the basis."""
+        of = self.resolved(points)
+        alphabet = Alphabet.of(of.alphabet)
+        k, m, a = self.length, self.mismatches, len(alphabet)
+        near = sum(comb(k, j) * (a - 1) ** j for j in range(m + 1)) if m <= k else 0
+        if not 0 < near <= MOST_NEAR or k * (a - 1).bit_length() > KEY_BITS:
+            raise InvalidParameter(
+                f"{self!r} counts too much: at most {MOST_NEAR} substrings may be near one, in {KEY_BITS} bits each.",
+                f"Got {near}, of {k} letters from an alphabet of {a}." if near else f"Got {m} mismatches in {k}.",
+                "Try length 5 and mismatches 1, or a smaller alphabet.",
+            )
+        window = Window(tuple(range(k)), k, mismatches=m)
+        return _Fitted(self, FittedCounts(_strings(self, points), (window,), repr(of), alphabet))
+
+    def out_width(self, width: int) -> None:
+        """Unknown before the dictionary is made."""
+
+    def nonnegative_on(self, coordinates: bool) -> bool:  # noqa: ARG002  # strings have no coordinates
+        """Counts are ≥ 0."""
+        return True
+
+
+def letters_of(strings: Strings) -> Any:
+    """The alphabet of strings, of at least two letters: as many as are missing are made up."""
+    found = Alphabet(strings).letters()
+    made_up = {"characters": "?!", "bytes": b"?!", "tokens": ("?", "!")}[strings.kind]
+    return found + made_up[: max(0, 2 - len(found))] if len(found) < 2 else found
 
 
 @final

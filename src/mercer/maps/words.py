@@ -1,4 +1,4 @@
-"""Texts as sets of words, or as counts of words."""
+"""Texts as sets of words, as counts of words, or as strings of words."""
 
 import re
 from collections import Counter
@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from mercer.errors import DomainMismatch
 from mercer.maps.base import Map, StatelessMap
 from mercer.notation import Notation
-from mercer.points import Domain, Points, Sets, Vectors
+from mercer.points import Domain, Points, Sets, Strings, Vectors
 
-__all__ = ["FittedWordCounts", "WordCounts", "Words", "words_of"]
+__all__ = ["FittedWordCounts", "WordCounts", "WordSequence", "Words", "words_of"]
 
 _WORD = re.compile(r"\w+")
 
@@ -56,6 +56,33 @@ class Words(StatelessMap):
     def __call__(self, points: Points) -> Sets:
         """The set of words of each text."""
         return Sets([frozenset(words) for words in _all_words(self, points)])
+
+
+@final
+@dataclass(frozen=True, repr=False, eq=False)
+class WordSequence(StatelessMap):
+    r"""Turn each text into the string of its words, so that kernels of strings compare words in place of characters.
+
+    .. math:: x \mapsto (w_1, w_2, \dots)
+
+    Words are those of `Words`, in their order: ``Spectrum(2).on(WordSequence())`` counts common pairs of words.
+
+    Examples
+    --------
+    >>> from mercer.points import as_points
+    >>> WordSequence()(as_points(["To be", "or not to be"])).raw()
+    [('to', 'be'), ('or', 'not', 'to', 'be')]
+    """
+
+    needs: ClassVar[frozenset[Domain]] = frozenset({Domain.OBJECTS, Domain.STRINGS})
+    notation: ClassVar[Notation] = Notation(text="words({x})", latex=r"\operatorname{{words}}({x})")
+
+    def out_width(self, width: int) -> None:
+        """Strings have no width."""
+
+    def __call__(self, points: Points) -> Strings:
+        """The words of each text."""
+        return Strings([tuple(words) for words in _all_words(self, points)])
 
 
 @final

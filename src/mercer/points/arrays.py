@@ -75,7 +75,9 @@ class Arrays:
 
     def __repr__(self) -> str:
         shapes = [" x ".join(map(str, shape)) for shape in dict.fromkeys(value.shape for value in self.values)]
-        return f"Arrays({len(self)}, of shape{'s' if len(shapes) > 1 else ''} {' to '.join(shapes[:: len(shapes) - 1 or 1])})"
+        if len(shapes) < 2:
+            return f"Arrays({len(self)}, of shape {''.join(shapes)})"
+        return f"Arrays({len(self)}, of shapes {shapes[0]} to {shapes[-1]})"
 
     def take(self, rows: Selection) -> Self:
         """The chosen points, in the chosen order."""

@@ -75,8 +75,6 @@ class Bags:
                     "Put it into a list if it is the bag's only part.",
                 )
         offsets = offsets_of(np.fromiter(map(len, X), dtype=np.int64, count=len(X)))
-        if offsets[-1] == 0:
-            raise InvalidInput(f"All bags of {name} are empty.", f"Got {len(X)} bags.", "One must have a part.")
         object.__setattr__(self, "offsets", read_only(offsets))
         object.__setattr__(self, "parts", _parts(X, name))
 
@@ -144,6 +142,13 @@ class Bags:
         return bags, labels[np.sort(first)]
 
     @classmethod
+    def joined(cls, tables: Sequence[NDArray[np.floating[Any]]]) -> Self:
+        """The bags whose parts are the rows of arrays that were checked before, all of one width; all may be empty."""
+        sizes = np.fromiter(map(len, tables), dtype=np.int64, count=len(tables))
+        parts = np.concatenate(tables)
+        return cls._trusted(offsets_of(sizes), Vectors._trusted(parts, None))  # noqa: SLF001 (checked before)
+
+    @classmethod
     def _trusted(cls, offsets: NDArray[np.int64], parts: Points) -> Self:
         self = object.__new__(cls)
         object.__setattr__(self, "offsets", read_only(offsets))
@@ -191,7 +196,9 @@ def _as_points(parts: Any, name: str) -> Points:
 
 def _parts(X: Any, name: str) -> Points:
     """The parts of all bags, checked; where they are numbers, a message names the bag."""
-    if not all(map(_holds_rows, X)):
+    if not any(map(len, X)):
+        return _none(X)
+    if not any(len(bag) and _holds_rows(bag) for bag in X):
         return _as_points(list(chain.from_iterable(X)), f"{name} (its parts)")
     arrays = Arrays(X, name).values
     for row, bag in enumerate(arrays):
@@ -199,7 +206,7 @@ def _parts(X: Any, name: str) -> Points:
             raise InvalidInput(f"{name}[{row}] is not a table of parts.", f"Its shape is {bag.shape}.", _TABLE)
     filled = [row for row, bag in enumerate(arrays) if bag.size]
     if not filled:
-        raise InvalidInput(f"The parts of {name} have no columns.", "", _TABLE)
+        raise InvalidInput(f"The parts of {name} have no columns.", f"X[0] has shape {arrays[0].shape}.", _TABLE)
     width = arrays[filled[0]].shape[1]
     odd = next((row for row in filled if arrays[row].shape[1] != width), None)
     if odd is not None:
@@ -211,12 +218,16 @@ def _parts(X: Any, name: str) -> Points:
     return Vectors(np.concatenate([arrays[row] for row in filled]), name)
 
 
+def _none(X: Any) -> Points:
+    """No parts, as wide as the arrays say, if they say so."""
+    width = max((bag.shape[1] for bag in X if isinstance(bag, np.ndarray) and bag.ndim == 2), default=0)
+    return Vectors._trusted(np.empty((0, max(width, 1))), None)  # noqa: SLF001 (there is nothing in it to be checked)
+
+
 def _holds_rows(bag: Any) -> bool:
     """Whether the parts of a bag are rows of numbers, as far as its first part says so."""
     if isinstance(bag, np.ndarray):
         return bag.dtype.kind != "O" and bag.dtype.kind not in "USV"
-    if len(bag) == 0:
-        return True
     first = bag[0]
     if isinstance(first, np.ndarray):
         return first.ndim == 1 and first.dtype.kind in "fiub"

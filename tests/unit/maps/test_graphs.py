@@ -176,3 +176,33 @@ def test_kernels_of_graphs_refuse_other_points():
         mercer.RBF()(GRAPHS)
     with pytest.raises(DomainMismatch, match="needs graphs"):
         mercer.RandomWalk()([{1}, {2}])
+
+
+def test_features_are_named_by_what_counts_them():
+    phi = mercer.WeisfeilerLehman(1).feature_map(GRAPHS[:3])
+    assert phi.get_feature_names_out()[0] == "Colours(1): x0"
+    assert mercer.ShortestPath().feature_map(GRAPHS[:3]).get_feature_names_out()[0] == "ShortestPaths(): x0"
+
+
+def test_attributes_become_bags_of_rows():
+    graphs = [{"edges": [(0, 1), (1, 2)], "attributes": [[0.0], [4.0], [8.0]]}, {"edges": [], "attributes": [[2.0]]}]
+    plain = mercer.NodeAttributes()(as_points(graphs))
+    np.testing.assert_array_equal(plain.offsets, [0, 3, 4])
+    np.testing.assert_array_equal(plain.parts.raw(), [[0.0], [4.0], [8.0], [2.0]])
+    np.testing.assert_array_equal(mercer.NodeAttributes(1)(as_points(graphs)).parts.raw(), [[2.0], [4.0], [6.0], [2.0]])
+    one_way = [graph | {"directed": True} for graph in graphs]
+    np.testing.assert_array_equal(
+        mercer.NodeAttributes(1)(as_points(one_way)).parts.raw(), [[2.0], [6.0], [8.0], [2.0]]
+    )
+    kernel = mercer.WeisfeilerLehman(1) * mercer.RBF(2.0).summed().on(mercer.NodeAttributes(1))
+    assert mercer.parse(repr(kernel)) == kernel
+    assert kernel.proof().is_derived
+    np.testing.assert_allclose(
+        mercer.RBF(2.0).summed().on(mercer.NodeAttributes())(graphs)[1],
+        [sum(np.exp(-((a - 2.0) ** 2) / 8.0) for a in (0.0, 4.0, 8.0)), 1.0],
+    )
+
+
+def test_graphs_without_attributes_are_refused_where_these_are_read():
+    with pytest.raises(InvalidInput, match=r"NodeAttributes\(\) needs attributes of nodes"):
+        mercer.RBF().summed().on(mercer.NodeAttributes())(GRAPHS)

@@ -111,7 +111,7 @@ void store_as(const Walk& walk, const Store& to) {
         Walker<T> walker(walk);
         StoreDrink<T, Out> drink(walk, out, to, walker);
         const Index i0 = task * rows;
-        const Index j0 = walk.symmetric ? i0 / kBlockRows * kBlockRows : 0;
+        const Index j0 = walk.symmetric ? i0 / kStripCols<T> * kStripCols<T> : 0;
         sweep<T>(walker, walk, i0, std::min(i0 + rows, n), j0, walk.right.n, drink);
         settle();
     });
