@@ -111,6 +111,7 @@ from mercer.maps import (
     Indicator,
     Kmers,
     LocalTime,
+    MismatchKmers,
     NodeAttributes,
     Patches,
     Pixels,
@@ -124,6 +125,7 @@ from mercer.maps import (
     UnitRows,
     WordCounts,
     Words,
+    WordSequence,
 )
 from mercer.models import Model
 from mercer.points import Blocks
@@ -187,6 +189,7 @@ __all__ = [
     "MercerError",
     "MercerWarning",
     "Mismatch",
+    "MismatchKmers",
     "Model",
     "NadarayaWatson",
     "NadarayaWatsonClassifier",
@@ -240,6 +243,7 @@ __all__ = [
     "WeisfeilerLehmanAssignment",
     "Window",
     "WordCounts",
+    "WordSequence",
     "Words",
     "auto",
     "check_gram",
