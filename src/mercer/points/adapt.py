@@ -93,6 +93,8 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
             return points.vectors()
         if points.domain_of(points.names) in needs:
             return points.select(points.names)
+        if points.width == 1 and Domain.STRINGS in needs and points.domain_of(points.names) is Domain.OBJECTS:
+            return require(points.select(points.names), needs, owner, name)
     if Domain.STRINGS in needs and isinstance(points, Objects):
         return Strings(points.values, name)
     if Domain.BAGS in needs and isinstance(points, Arrays):
@@ -198,6 +200,9 @@ _ADVICE: dict[tuple[Domain, Domain], str] = {
     (Domain.VECTORS, Domain.ARRAYS): "Give the rows the shape of images: X.reshape(len(X), height, width).",
     (Domain.VECTORS, Domain.BAGS): "Pass a list of arrays, one per bag; of a table of parts, Bags.grouped(parts, by).",
     (Domain.TABLE, Domain.SETS): "Choose one column of sets, with .on(Columns(name)).",
+    (Domain.TABLE, Domain.STRINGS): "Choose one column of strings, with .on(name).",
+    (Domain.TABLE, Domain.GRAPHS): "Choose one column of graphs, with .on(name).",
+    (Domain.TABLE, Domain.BAGS): "Choose one column of bags, with .on(name).",
 }
 
 
