@@ -193,7 +193,7 @@ def refuse_masked(array: object, name: str) -> None:
 
 _ONE_LENGTH = (
     "Pass rows of one length. For kernels of sets pass [set(row) for row in X], for kernels of strings of tokens "
-    "mercer.points.Strings(X)."
+    "mercer.points.Strings(X), for kernels of bags lists of rows."
 )
 
 
