@@ -90,7 +90,8 @@ def run(
         done = work.evaluate(cv, test_size)
         model, chosen = work.finish()
     seconds = time.perf_counter() - started
-    return _say_model(out, model, work.X, row, done, chosen, seconds, output, stop)
+    name = None if found.target is None else found.target.name
+    return _say_model(out, model, work.X, name, row, done, chosen, seconds, output, stop)
 
 
 def _for_task(data: Data, row: Machine) -> Data:
@@ -143,6 +144,7 @@ def _say_model(
     out: Output,
     model: Any,
     X: Any,
+    target: str | None,
     row: Machine,
     done: Score | None,
     chosen: Chosen | None,
@@ -159,7 +161,7 @@ def _say_model(
     failure: MercerError | None = None
     if output is not None:  # before anything is said, so that `| head` cannot prevent it
         try:
-            save(model, X, output)
+            save(model, X, output, target)
         except MercerError as error:
             failure = error
     found: Kernel = machine.model_.kernel

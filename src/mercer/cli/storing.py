@@ -6,12 +6,13 @@ from typing import Any
 
 from mercer.cli.outcome import BadData, CannotWrite
 from mercer.estimators import load as load_model
-from mercer.estimators import save as save_model
+from mercer.estimators import notes_of, save_with_notes
 
-__all__ = ["check_writable", "load", "save"]
+__all__ = ["check_writable", "load", "save", "target_of"]
 
 # Rows that travel with a model, by which it is verified when it is loaded.
 VERIFIED_ROWS = 5
+TARGET = "target"
 
 
 def check_writable(path: Path) -> None:
@@ -27,9 +28,14 @@ def check_writable(path: Path) -> None:
         raise CannotWrite(f"Nothing may be written into {folder}.", "You have no permission.", "Name another folder.")
 
 
-def save(model: Any, X: Any, path: Path) -> None:
-    """Store a fitted model, with a few rows to verify it by."""
-    save_model(model, path, X=X[:VERIFIED_ROWS])
+def save(model: Any, X: Any, path: Path, target: str | None) -> None:
+    """Store a fitted model, with a few rows to verify it by, and the name of its target."""
+    save_with_notes(model, path, X[:VERIFIED_ROWS], None, {} if target is None else {TARGET: target})
+
+
+def target_of(path: Path) -> str | None:
+    """What the target of a stored model is called, where its file says so."""
+    return notes_of(path).get(TARGET)
 
 
 def load(path: Path) -> Any:
