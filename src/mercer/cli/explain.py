@@ -11,7 +11,7 @@ from mercer.cli.options import ModelArgument
 from mercer.cli.outcome import Exit
 from mercer.cli.preparing import EPOCH, kinds_of, machine_of
 from mercer.cli.printing import Output
-from mercer.cli.storing import load, target_of
+from mercer.cli.storing import load
 from mercer.cli.telling import proof_facts, proof_in_a_line, short_formula
 from mercer.kernels import Kernel
 from mercer.kernels.proof import Proof
@@ -37,7 +37,7 @@ def run(
     The influence of a row is |α| √k(x, x): how far the function f would move, in the norm of its space, if the row's
     term were left out; with several functions (one for each label or pair) that of the root of their sum of squares.
     """
-    fitted = load(model)
+    fitted, target = load(model)
     machine = machine_of(fitted)
     known: Model = machine.model_
     certificate = machine.certificate_
@@ -47,7 +47,6 @@ def run(
         out.line("columns", ", ".join(f"{name} ({kind})" for name, kind in kinds.items()))
     else:
         out.line("columns", f"{machine.n_features_in_} numbers, sparse")
-    target = target_of(model)
     if target is not None:
         out.line("target", target)
     if known.classes is not None:

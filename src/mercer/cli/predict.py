@@ -16,7 +16,7 @@ from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.preparing import as_frame, flattened, kinds_of, machine_of, prepared
 from mercer.cli.printing import Output
 from mercer.cli.reading import Piece, Source
-from mercer.cli.storing import check_writable, load, target_of
+from mercer.cli.storing import check_writable, load
 from mercer.cli.writing import CSV, Block, style_of, written
 from mercer.estimators import KernelRidge, KernelRidgeCV
 from mercer.io import write_atomically
@@ -58,11 +58,10 @@ def run(
     if output is not None:
         check_writable(output)
         style = style_of(output)
-    fitted = load(model)
-    _check_asked(fitted, proba=proba, std=std)
     source = Source(data, format_, sep, encoding, header)
+    fitted, target = load(model, source)
+    _check_asked(fitted, proba=proba, std=std)
     said: list[str] = []
-    target = target_of(model)
     tally = _Tally(answers(fitted, source, rows, keep or (), said, proba=proba, std=std, target=target))
     out.fact(data=source.name, model=str(model), output=None if output is None else str(output))
     if output is not None:

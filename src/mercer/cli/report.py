@@ -12,7 +12,7 @@ from mercer.cli.predict import matched
 from mercer.cli.preparing import target_values
 from mercer.cli.printing import Output
 from mercer.cli.reading import Piece, Source, nearest
-from mercer.cli.storing import check_writable, load, target_of
+from mercer.cli.storing import check_writable, load
 from mercer.io import write_atomically
 from mercer.report import report
 
@@ -40,10 +40,9 @@ def run(
     its fit is found out, and said.
     """
     check_writable(output)
-    fitted = load(model)
     source = Source(data, format_, sep, encoding, header)
+    fitted, known = load(model, source)
     piece = source.whole()
-    known = target_of(model)
     y = _true_answers(piece, target, known, fitted, source)
     said: list[str] = []
     X = matched(piece, fitted, source, said, target or known)
