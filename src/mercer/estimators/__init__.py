@@ -1,7 +1,7 @@
 """Kernel machines as scikit-learn estimators: the only layer that knows scikit-learn."""
 
 from mercer.estimators import _transformers  # noqa: F401 (fills the table of what a file may hold)
-from mercer.estimators._saved import load, save
+from mercer.estimators._saved import load, notes_of, save, save_with_notes
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.approximation import Nystroem, RandomFeatures
 from mercer.estimators.centroid import KernelNearestCentroid
@@ -36,6 +36,8 @@ __all__ = [
     "RandomFeatures",
     "from_libsvm",
     "load",
+    "notes_of",
     "save",
+    "save_with_notes",
     "svm_path",
 ]
