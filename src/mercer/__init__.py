@@ -112,6 +112,7 @@ from mercer.maps import (
     Indicator,
     Kmers,
     LocalTime,
+    MismatchKmers,
     NodeAttributes,
     Patches,
     Pixels,
@@ -125,6 +126,7 @@ from mercer.maps import (
     UnitRows,
     WordCounts,
     Words,
+    WordSequence,
 )
 from mercer.models import Model
 from mercer.points import Blocks
@@ -188,6 +190,7 @@ __all__ = [
     "MercerError",
     "MercerWarning",
     "Mismatch",
+    "MismatchKmers",
     "Model",
     "NadarayaWatson",
     "NadarayaWatsonClassifier",
@@ -241,6 +244,7 @@ __all__ = [
     "WeisfeilerLehmanAssignment",
     "Window",
     "WordCounts",
+    "WordSequence",
     "Words",
     "auto",
     "check_gram",

@@ -25,12 +25,15 @@ KEY_BITS = 64
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Fitted:
     """Counts, for points that still have to be read as strings."""
 
     origin: Map
     counts: FittedCounts
+
+    def __repr__(self) -> str:
+        return repr(self.origin)
 
     def __call__(self, points: Points) -> Points:
         return self.counts(_strings(self.origin, points))
