@@ -6,6 +6,7 @@ from mercer.estimators._svm_path import svm_path
 from mercer.estimators.approximation import Nystroem, RandomFeatures
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.features import KernelFeatures
+from mercer.estimators.learn import learn
 from mercer.estimators.libsvm import from_libsvm
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
@@ -35,6 +36,7 @@ __all__ = [
     "OneClassSVM",
     "RandomFeatures",
     "from_libsvm",
+    "learn",
     "load",
     "notes_of",
     "save",
