@@ -56,7 +56,8 @@ EXAMPLES = {
 
 # Of the maps that need some; and the maps that kernels put behind themselves, which users do not write.
 MAP_ARGUMENTS = {
-    mm.ColourLevels: (2,), mm.Columns: ("a",), mm.LocalTime: ("Europe/Berlin",), mm.MismatchKmers: (3, 1, "ACGT"),
+    mm.ColourLevels: (2,), mm.Columns: ("a",), mm.LocalTime: ("Europe/Berlin",),
+    mm.Metric: ([[2.0, 1.0], [1.0, 2.0]],), mm.MismatchKmers: (3, 1, "ACGT"),
     mm.Ranks: (["a", "b"],), mm.Scale: ([1.0, 2.0],),
 }  # fmt: skip
 BEHIND = (Filled, PerColumn, Transform)
