@@ -54,8 +54,10 @@ from mercer import (
     Spectrum,
     Subsequence,
     WeightedDegree,
+    WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
     Window,
+    WordSequence,
 )
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
@@ -146,12 +148,21 @@ DOMAINS: dict[str, Case] = {
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
     "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
+    "texts": Case(
+        [f"{word}, or {other}" for word, other in zip(WORDS, WORDS[1:] + WORDS[:1], strict=True)],
+        Spectrum(1).on(WordSequence()) + Mismatch(3, 1).normalised(),
+    ),
     "bags of vectors": Case(BAGS, RBF().averaged() + 0.5 * Linear().summed().normalised()),
     "bags of strings": Case(Bags([[word, word[1:]] for word in WORDS]), Delta().summed() + 1.0),
     "images": Case(IMAGES, RBF().on(Pixels()).summed().normalised().on(Patches(3, flat="drop")) + SpatialPyramid(2)),
     "objects of any kind": Case(Objects(MIXED), Delta() + 1.0),
     "a table": Case(
         TABLE, RBF().on(Columns("a", "b")) * Delta().on(Columns("word")) + SetIntersection().on(Columns("set"))
+    ),
+    "a table of objects": Case(
+        {"word": WORDS, "graph": GRAPHS, "bag": BAGS, "image": list(IMAGES)},
+        Spectrum(2).on("word") * WeisfeilerLehman(1).normalised().on("graph")
+        + RBF().averaged().on("bag") * SpatialPyramid(2).on("image"),
     ),
     "a table of numbers": Case({"a": X[:, 0], "b": X[:, 1]}, RBF()),
     "a precomputed matrix": Case(np.abs(X) @ np.abs(X).T, "precomputed"),

@@ -60,6 +60,8 @@ from mercer.maps import (
     Indicator,
     Kmers,
     LocalTime,
+    Metric,
+    MismatchKmers,
     NodeAttributes,
     Patches,
     Pixels,
@@ -73,6 +75,7 @@ from mercer.maps import (
     UnitRows,
     WordCounts,
     Words,
+    WordSequence,
 )
 from mercer.maps.filled import Filled
 from mercer.maps.transform import Transform
@@ -167,6 +170,8 @@ MAPS: tuple[type[Term], ...] = (
     Indicator,
     Kmers,
     LocalTime,
+    Metric,
+    MismatchKmers,
     NodeAttributes,
     Patches,
     Pixels,
@@ -181,6 +186,7 @@ MAPS: tuple[type[Term], ...] = (
     UnitRows,
     WordCounts,
     Words,
+    WordSequence,
 )
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}
