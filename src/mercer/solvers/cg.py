@@ -328,7 +328,7 @@ class _Run:
 
         Steps α and slopes β of conjugate gradients are the entries of the Lanczos matrix, 1/αⱼ + βⱼ₋₁/αⱼ₋₁ and √βⱼ/αⱼ.
         """
-        if not np.isfinite(self._lanczos).any():
+        if not any(np.isfinite(steps).any() for steps, _ in self._lanczos):
             return 1.0, 1.0
         steps, slopes = np.array(self._lanczos).transpose(1, 0, 2)
         column = int(np.isfinite(steps).sum(axis=0).argmax())
