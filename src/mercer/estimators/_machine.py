@@ -18,7 +18,6 @@ from mercer.estimators._landmarks import LANDMARKS, Landmarks, Restriction, too_
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
-from mercer.grams.landmarks import LandmarkGram
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
@@ -198,8 +197,8 @@ class KernelMachine(BaseEstimator):
 
     def _solve(self, problem: Problem, points: Points, options: Options, solver: str | None = None) -> Solution:
         """Solve a problem on these points; warn, once, if the result cannot be certified."""
-        gram = problem.gram
-        known = TiledGram(gram.features().binding) if isinstance(gram, LandmarkGram) else gram
+        phi = problem.gram.restricted()
+        known = problem.gram if phi is None else TiledGram(phi.binding)
         is_positive = self._is_positive(known, points)
         return self._vouched(solve(problem, options, solver or self.solver), is_positive)
 

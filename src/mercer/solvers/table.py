@@ -9,7 +9,6 @@ import numpy as np
 
 from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
-from mercer.grams.landmarks import LandmarkGram
 from mercer.problems.losses import Loss
 from mercer.problems.margins import MarginProblem
 from mercer.problems.problem import Problem
@@ -74,7 +73,7 @@ BENT = _of("a smooth loss that is not quadratic", lambda loss: loss.is_smooth an
 SMOOTH = _of("a smooth loss", lambda loss: loss.is_smooth)
 RESTRICTED = Problems(
     "problems of a smooth loss on landmarks",
-    lambda problem: isinstance(problem, Problem) and problem.loss.is_smooth and isinstance(problem.gram, LandmarkGram),
+    lambda problem: isinstance(problem, Problem) and problem.loss.is_smooth and problem.gram.restricted() is not None,
 )
 MARGINS = Problems("batches of support vector machines", lambda problem: isinstance(problem, MarginProblem))
 
