@@ -25,12 +25,14 @@ from mercer.kernels.binding import Binding, Cross
 from mercer.points import Points
 from mercer.points.chunked import Blocks
 
-__all__ = ["LandmarkFeatures", "LandmarkGram", "LeftOut", "restrict"]
+__all__ = ["LandmarkFeatures", "LandmarkGram", "LeftOut", "inverse_root", "restrict"]
 
 EPS = float(np.finfo(np.float64).eps)
 # Rows from which the share of the trace that is left out is estimated, and the chance that the bound is too low.
 SAMPLE = 2_000
 DOUBT = 1e-3
+# Eigenvalues of the landmarks' kernel values below this, as in scikit-learn, and negative ones add no feature.
+LEAST = 1e-12
 
 
 class LeftOut(NamedTuple):
@@ -341,3 +343,10 @@ def _independent(binding: Binding) -> tuple[npt.NDArray[np.intp], Array]:
     if rank < m:
         L = np.asfortranarray(L[:rank, :rank])
     return np.asarray(pivots[:rank] - 1, dtype=np.intp), L
+
+
+def inverse_root(K: Array) -> Array:
+    """K^(−½) of the values between landmarks, on the span of its eigenvalues above `LEAST`."""
+    values, vectors = scipy.linalg.eigh(0.5 * (K + K.T))
+    roots = np.divide(1.0, np.sqrt(np.maximum(values, LEAST)), out=np.zeros_like(values), where=values > LEAST)
+    return np.ascontiguousarray((vectors * roots) @ vectors.T)
