@@ -6,14 +6,14 @@ from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.budget import allocate, row_blocks
 from mercer.errors import InvalidParameter, shown
-from mercer.estimators._kernels import KernelSpec, with_parameters
+from mercer.estimators._kernels import KernelSpec, TakesKernel
 from mercer.estimators._landmarks import Landmarks
 from mercer.estimators._machine import check_columns
 from mercer.grams.landmarks import inverse_root
@@ -35,19 +35,8 @@ FOREIGN = frozenset({"additive_chi2"})
 POWERS = frozenset({"poly", "polynomial"})
 
 
-class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel):
     """What both share: reading points, and parameters of the kernel."""
-
-    kernel: Any
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the transformer or, as ``kernel__<name>``, of its kernel, which is replaced."""
-        prefix = "kernel__"
-        super().set_params(**{name: value for name, value in params.items() if not name.startswith(prefix)})
-        inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
-        if inner:
-            self.kernel = with_parameters(self.kernel, inner)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
