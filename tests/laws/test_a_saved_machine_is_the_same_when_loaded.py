@@ -23,6 +23,7 @@ from mercer import (
     Custom,
     Delta,
     Distance,
+    GlobalAlignment,
     Indicator,
     Kernel,
     KernelFeatures,
@@ -50,6 +51,7 @@ from mercer import (
     Scale,
     SetIntersection,
     ShortestPath,
+    Signature,
     SpatialPyramid,
     Spectrum,
     Subsequence,
@@ -60,7 +62,7 @@ from mercer import (
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
 from mercer.kernels import UserFunction
-from mercer.points import Bags, Objects, Strings
+from mercer.points import Bags, Objects, Series, Strings
 from tests.contracts.test_tables import EXAMPLES, claim
 
 RNG = np.random.default_rng(0)
@@ -82,6 +84,7 @@ GRAPHS = [
     for i, word in enumerate(WORDS)
 ]
 BAGS = [RNG.normal(size=(i % 4, 2)) for i in range(N)]
+SERIES = [RNG.normal(size=(1 + i % 5, 2)) for i in range(N)]
 IMAGES = RNG.random((N, 5, 5))
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
@@ -146,6 +149,8 @@ DOMAINS: dict[str, Case] = {
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
     "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
+    "series": Case(SERIES, GlobalAlignment(1.0).normalised() + Signature(2)),
+    "series of one channel": Case(Series([each[:, 0] for each in SERIES]), GlobalAlignment(3.0, 4).normalised()),
     "bags of vectors": Case(BAGS, RBF().averaged() + 0.5 * Linear().summed().normalised()),
     "bags of strings": Case(Bags([[word, word[1:]] for word in WORDS]), Delta().summed() + 1.0),
     "images": Case(IMAGES, RBF().on(Pixels()).summed().normalised().on(Patches(3, flat="drop")) + SpatialPyramid(2)),
@@ -162,6 +167,7 @@ DOMAINS: dict[str, Case] = {
 }
 # Weights of a mean must be known to be ≥ 0, which these kernels do not promise.
 WITH_SIGNS = {
+    "series",
     "bags of vectors",
     "explicit features",
     "sparse rows",

@@ -41,6 +41,7 @@ from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
 from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
+from mercer.kernels.timeseries import GlobalAlignment, Signature
 from mercer.kernels.windows import Window
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "FractionalPower",
     "GappedKmer",
     "GaussianEnvelope",
+    "GlobalAlignment",
     "Graphlet",
     "HistogramIntersection",
     "IntersectionExp",
@@ -110,6 +112,7 @@ __all__ = [
     "Share",
     "ShortestPath",
     "Sigmoid",
+    "Signature",
     "SpatialPyramid",
     "Spectrum",
     "SquaredEuclidean",

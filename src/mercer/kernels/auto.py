@@ -17,6 +17,7 @@ from mercer.kernels.linear import Linear
 from mercer.kernels.missing import OrMissing
 from mercer.kernels.normalised import Normalised
 from mercer.kernels.radial import RBF
+from mercer.kernels.timeseries import GlobalAlignment
 from mercer.maps import Map, Ranks, Standardised, Torus, UnitRows, Words
 from mercer.maps.words import words_of
 from mercer.points import Column, Domain, Objects, Points, Table, Vectors, as_points
@@ -128,6 +129,7 @@ def auto(X: Any) -> Proposal:
 # A domain other than vectors and objects -> the kernel that is proposed for it, and why; others add their rows.
 DOMAINS: dict[Domain, tuple[Kernel, str]] = {
     Domain.SETS: (Tanimoto(SetIntersection()), "the share of common items"),
+    Domain.SERIES: (Normalised(GlobalAlignment()), "all alignments, by how near aligned points are"),
     Domain.GRAPHS: (Normalised(WeisfeilerLehman()), "the common neighbourhoods of nodes, up to four edges away"),
 }
 

@@ -48,6 +48,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
 from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
+from mercer.kernels.timeseries import GlobalAlignment, Signature
 from mercer.maps import (
     ColourLevels,
     Colours,
@@ -103,6 +104,7 @@ NODES: tuple[type[Term], ...] = (
     FractionalPower,
     GappedKmer,
     GaussianEnvelope,
+    GlobalAlignment,
     Graphlet,
     HistogramIntersection,
     IntersectionExp,
@@ -141,6 +143,7 @@ NODES: tuple[type[Term], ...] = (
     Share,
     ShortestPath,
     Sigmoid,
+    Signature,
     SpatialPyramid,
     Spectrum,
     Subsequence,

@@ -11,6 +11,7 @@ from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
+from mercer.points.series import Series
 from mercer.points.stored import Places, Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -30,6 +31,7 @@ __all__ = [
     "Parted",
     "Places",
     "Points",
+    "Series",
     "Sets",
     "Stored",
     "Strings",
