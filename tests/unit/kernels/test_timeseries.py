@@ -29,6 +29,19 @@ def test_alignments_are_those_of_the_plain_recursion(triangular):
     np.testing.assert_allclose(k.diag(WALKS), np.diag(exact).astype(np.float64), rtol=1e-12)
 
 
+@pytest.mark.parametrize("triangular", [None, 2])
+def test_an_empty_series_alone_is_like_no_other(triangular):
+    k = GlobalAlignment(1.0, triangular)
+    empty = Series([np.empty((0, 2))])
+    for kernel in (k, k.normalised()):
+        np.testing.assert_array_equal(kernel(WALKS, empty)[:, 0], [float(len(walk) == 0) for walk in WALKS])
+        np.testing.assert_array_equal(kernel(empty, WALKS)[0], [float(len(walk) == 0) for walk in WALKS])
+        paired = bind(kernel, Series([np.empty((0, 2))] * len(WALKS)))
+        np.testing.assert_array_equal(
+            paired.native.pairs(paired.reading.side(Series(WALKS))), [float(len(walk) == 0) for walk in WALKS]
+        )
+
+
 def test_the_length_of_a_series_has_no_limit():
     X = [RNG.normal(size=n).cumsum() for n in (1, 200, 500)]
     k = GlobalAlignment(30.0)

@@ -63,7 +63,7 @@ template <bool kWeighted>
 void align_row(const Alignments& of, const double* x, const Abreast& z, Index a, const double* carries, double* row) {
     const Index first = kWeighted ? std::max<Index>(0, a - of.triangular + 1) : 0;
     const Index last = kWeighted ? std::min(z.most, a + of.triangular) : z.most;
-    if (first >= last) return;
+    if (first > z.most) return;
     const V<double> factor = fill<double>(of.factor), two = fill<double>(2.0);
     V<double> left[kRegisters] = {}, before[kRegisters];
     for (int s = 0; s < kRegisters; ++s) {
