@@ -60,8 +60,8 @@ def candidates(X: list[Array], study: Study) -> dict[str, list[tuple[Any, Any]]]
     """By what it is called: kernels with their points."""
     rows, series, clocks = resampled(X, study.length), Series(X), Series(timed(X))
     part = slice(0, study.train)
-    wide = RBF("median").resolve(rows[part]).length_scale
-    narrow = GlobalAlignment().resolve(series.take(part)).length_scale
+    wide = float(np.asarray(RBF("median").resolve(rows[part]).length_scale))
+    narrow = float(GlobalAlignment().resolve(series.take(part)).length_scale)
     near = max(2, int(np.median(series.sizes)) // 5)
     return {
         "RBF, resampled": [(RBF(s * wide), rows) for s in (0.25, *SCALES)],

@@ -35,7 +35,7 @@ def judged(run: Callable[[], Any], X: Array, pair: Callable[[Array, Array], floa
 SIGMA = 1.0
 
 
-def alignments(x: Array, z: Array) -> float:
+def alignments(x: Array, z: Array) -> Any:
     """The sum over all alignments, in long double."""
     square = ((x[:, None, :] - z[None, :, :]) ** 2).sum(axis=2).astype(np.longdouble)
     r = np.exp(-square / (2.0 * SIGMA**2))

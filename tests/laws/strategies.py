@@ -106,6 +106,7 @@ def vector_leaves(d: int, nonnegative: bool) -> st.SearchStrategy[Any]:
             st.just(mk.ChiSquared()),
             numbers().map(mk.ExponentialChiSquared),
             st.just(mk.Tanimoto(mk.HistogramIntersection())),
+            st.just(mk.MinMax()),
         ]
     return st.one_of(leaves)
 

@@ -350,6 +350,9 @@ _VALUES: dict[type, Any] = {
     mk.Laplacian: _radial(_city_block, "exponential"),
     mk.Linear: lambda k, x, z: _inner(x, z),
     mk.Matern: _radial(_square, "matern"),
+    mk.MinMax: lambda k, x, z: (
+        math.fsum(map(min, x, z)) / math.fsum(map(max, x, z)) if math.fsum(map(max, x, z)) > 0.0 else 1.0
+    ),
     mk.Mismatch: lambda k, s, t: mismatches(s, t, k.length, k.mismatches, k.alphabet),
     mk.Normalised: _normalised,
     mk.Of: lambda k, x, z: profile_value(_PROFILE_OF[type(k.kernel)], value(k.distance, x, z), k.kernel.fields()),

@@ -23,7 +23,7 @@ from mercer.kernels.graphs import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection, MinMax
 from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
@@ -85,6 +85,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Matern",
+    "MinMax",
     "Mismatch",
     "NormPower",
     "Normalised",

@@ -160,9 +160,10 @@ def _crossed(node: Any, seen: Seen, fit: Fit) -> Features:
 
 
 def _infinite(node: Any, seen: Seen, fit: Fit) -> Features:
-    for part in node.parts():
-        if isinstance(part, Kernel):
-            fit.of(part, seen)  # a smaller part that has no finite map is the one to name
+    written = list(node.parts())  # of others, such as the kernel of the points of a series, these points are not seen
+    for premise in node.premises():
+        if isinstance(premise, Kernel) and premise in written:
+            fit.of(premise, seen)  # a smaller part that has no finite map is the one to name
     rule: Rule = node.by()
     name = f"{rule.number} ({rule.name})" if rule.number else rule.name
     raise NoFiniteMap(

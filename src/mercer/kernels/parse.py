@@ -34,7 +34,7 @@ from mercer.kernels.graphs import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection, MinMax
 from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel
@@ -119,6 +119,7 @@ NODES: tuple[type[Term], ...] = (
     Laplacian,
     Linear,
     Matern,
+    MinMax,
     Mismatch,
     Normalised,
     NormPower,

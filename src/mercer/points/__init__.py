@@ -8,6 +8,7 @@ from mercer.points.chunked import Blocks
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.graphs import Graphs
+from mercer.points.multisets import numbered
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
@@ -40,6 +41,7 @@ __all__ = [
     "as_points",
     "check_same_width",
     "conformed",
+    "numbered",
     "register",
     "require",
 ]

@@ -40,6 +40,7 @@ def as_points(X: object, name: str = "X") -> Points:
     ====================================================  =======
     two-dimensional array, nested lists, SciPy sparse     Vectors
     list or object array of set or frozenset              Sets
+    list of collections.Counter                           Sets, of numbered copies
     list or one-dimensional array of strings, other       Objects; Strings for kernels of strings
     list of networkx or igraph graphs, of adjacency       Graphs
     matrices, of (adjacency, labels), of dicts of edges
