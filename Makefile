@@ -194,6 +194,9 @@ bench-smoothing: $(BENCH)/.installed
 bench-choosing: $(BENCH)/.installed
 	$(BENCH)/bin/python -m benchmarks choosing
 
+bench-objects: $(BENCH)/.installed
+	$(BENCH)/bin/python -m benchmarks objects
+
 clean:
 	rm -rf $(VENV) $(BENCH) $(DOCS) build dist src/mercer/_core.pyi .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -16,7 +16,7 @@ SUITES = {
     "small": "benchmarks.against.small",
     "logistic": "benchmarks.against.logistic", "neighbours": "benchmarks.against.neighbours",
     "choosing": "benchmarks.against.choosing", "scale": "benchmarks.against.scale",
-    "smoothing": "benchmarks.against.smoothing",
+    "smoothing": "benchmarks.against.smoothing", "objects": "benchmarks.against.objects",
 }  # fmt: skip
 MERCER_ONLY = "--mercer"
 

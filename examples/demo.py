@@ -15,8 +15,10 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn import svm
 from sklearn.datasets import load_diabetes, make_moons
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import mercer
@@ -27,22 +29,30 @@ from mercer import (
     SVR,
     Custom,
     Delta,
+    KernelFeatures,
     KernelLogisticRegression,
     KernelNearestCentroid,
     KernelNeighborsClassifier,
     KernelNeighborsRegressor,
     KernelRidge,
     KernelRidgeCV,
+    KernelSearchCV,
     Linear,
     Matern,
     NadarayaWatson,
     NadarayaWatsonClassifier,
     NuSVC,
     NuSVR,
+    Nystroem,
     OneClassSVM,
     Periodic,
+    Polynomial,
+    RandomFeatures,
     SetIntersection,
+    SpatialPyramid,
+    Spectrum,
     Tanimoto,
+    WeisfeilerLehman,
     svm_path,
 )
 
@@ -250,11 +260,33 @@ def show_machines() -> None:
     usual = OneClassSVM(nu=0.05, kernel=RBF(0.5)).fit(X)
     far = new + np.array([4.0, 0.0])
     report(usual, f"{np.mean(usual.predict(far) < 0):.0%} of moved rows found")
+    print("Which kernel, and how with fewer numbers than rows? The half moons again")
+    search = KernelSearchCV(SVC(), {"kernel": [Linear(), RBF(0.5), Matern(1.5, 0.5)], "C": [0.1, 1.0, 10.0]})
+    search.fit(X, labels)
+    report(search.best_estimator_, f"right for {search.score(new, truth):.1%}")
+    print(f"  {'':<26} KernelSearchCV found {search.best_params_['kernel']!r}, C = {search.best_params_['C']:g}")
+    few = KernelLogisticRegression(C=10.0, kernel=RBF(0.5), n_landmarks=50, random_state=0, solver="landmarks")
+    report(few.fit(X, labels), f"right for {few.score(new, truth):.1%} by 50 rows")
+    near = RBF(0.5)
+    for feature in KernelFeatures(Polynomial(3)), Nystroem(near, random_state=0), RandomFeatures(near, random_state=0):
+        machine = make_pipeline(feature, LogisticRegression(C=10.0)).fit(X, labels)
+        count = len(feature.get_feature_names_out())
+        print(f"  {type(feature).__name__:<26} right for {machine.score(new, truth):.1%} by {count} columns and a line")
 
 
 def rows(points: Any, where: slice) -> Any:
     """Some rows of points of any kind."""
     return {name: column[where] for name, column in points.items()} if isinstance(points, dict) else points[where]
+
+
+def molecule(rng: np.random.Generator, rings: int) -> dict[str, Any]:
+    """Rings of atoms in a chain, as a graph."""
+    edges: list[tuple[int, int]] = []
+    atoms = 0
+    for size in rng.integers(4, 7, size=rings).tolist():
+        edges += [(atoms + i, atoms + (i + 1) % size) for i in range(size)] + [(atoms - 1, atoms)] * (atoms > 0)
+        atoms += size
+    return {"edges": edges, "labels": rng.choice(["C", "N"], size=atoms, p=[0.8, 0.2]).tolist()}
 
 
 def show_kinds_of_data() -> None:
@@ -267,6 +299,11 @@ def show_kinds_of_data() -> None:
     baskets = [set(items[row]) for row in rng.random((300, 6)) < shares]
     towns = np.where(rng.random(300) < 0.8, np.where(side, "Ulm", "Bonn"), "Kiel")
     words = [("ab" if one else "ba") * int(rng.integers(1, 4)) + "c" * int(rng.integers(0, 3)) for one in side]
+    genes = ["".join(rng.choice(list("ACGT"), 24)) + "ACCTGA" * bool(one) for one in side]
+    bags = [rng.standard_normal((int(rng.integers(3, 9)), 2)) + 0.6 * one for one in side]
+    graphs = [molecule(rng, rings=2 + one) for one in side.tolist()]
+    images = rng.random((300, 8, 8))
+    images[side, :, 3:5] += 0.5  # a bright stripe
     same_start = Custom(lambda a, b: float(a[:1] == b[:1]), because="equality of the first letter")
     table = {"height": vectors[:, 0], "basket": baskets, "town": towns}
     mixed = RBF().on("height") + Tanimoto(SetIntersection()).on("basket") * (1 + Delta().on("town"))
@@ -276,6 +313,10 @@ def show_kinds_of_data() -> None:
         "sparse rows": (Linear(), sparse.csr_array(np.maximum(vectors, 0.0))),
         "sets": (Tanimoto(SetIntersection()), baskets),
         "a table of mixed columns": (mixed, table),
+        "strings": (Spectrum(3).normalised(), genes),
+        "graphs": (WeisfeilerLehman(2), graphs),
+        "bags of vectors": (RBF().averaged(), bags),
+        "images": (SpatialPyramid(2).normalised(), images),
         "any Python objects": (same_start, words),
     }
     for name, (kernel, points) in kinds.items():

@@ -34,6 +34,7 @@ __all__ = [
     "PositiveNumbers",
     "PositiveOrRule",
     "PsdMatrix",
+    "PsdMatrixOrDiagonal",
     "RealMatrix",
     "RealNumber",
     "SpreadOrRule",
@@ -265,6 +266,30 @@ class _PsdMatrix:
 
 
 PsdMatrix = _PsdMatrix()
+
+
+@final
+@dataclass(frozen=True)
+class _PsdMatrixOrDiagonal:
+    text: str = "a symmetric positive semi-definite matrix, or the diagonal of one"
+
+    def check(self, owner: str, name: str, value: Any) -> npt.NDArray[np.float64]:
+        array = _array(owner, name, value, self.text)
+        if array.ndim == 2:
+            return PsdMatrix.check(owner, name, value)
+        if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
+            raise refusal(InvalidParameter, owner, name, value, self.text)
+        if array.min() < 0.0:
+            column = int(np.argmin(array))
+            raise NotPositive(
+                f"{name} of {owner} must be {self.text}.",
+                f"Rule 8 (quadratic-form) needs numbers ≥ 0; got {array[column]:.6g} for column {column}.",
+                f"Try np.maximum({name}, 0).",
+            )
+        return array
+
+
+PsdMatrixOrDiagonal = _PsdMatrixOrDiagonal()
 
 
 @final

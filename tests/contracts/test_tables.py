@@ -6,15 +6,20 @@ from xml.etree import ElementTree
 
 import pytest
 
+import mercer
 from mercer import _core
 from mercer import kernels as mk
+from mercer import maps as mm
 from mercer.kernels import lengths, names, profiles, rules, series
 from mercer.kernels.kernel import BUILD, Distance, Kernel, RowFunction
 from mercer.kernels.node import Node
-from mercer.kernels.parse import METHODS, NAMES, NODES
+from mercer.kernels.parse import MAPS, METHODS, NAMES, NODES, parse
 from mercer.kernels.plan import LEAVES, OPERATIONS
 from mercer.kernels.sources import SOURCES
 from mercer.kernels.tape import Tape
+from mercer.maps.filled import Filled
+from mercer.maps.percolumn import PerColumn
+from mercer.maps.transform import Transform
 from mercer.notation import Style, render
 from tests.oracles import kernels as kernel_oracle
 from tests.oracles import profiles as profile_oracle
@@ -48,6 +53,15 @@ EXAMPLES = {
         mk.RBF().summed(), mk.RBF().averaged(), mk.InverseSize(), mk.SpatialPyramid(),
     )
 }  # fmt: skip
+
+
+# Of the maps that need some; and the maps that kernels put behind themselves, which users do not write.
+MAP_ARGUMENTS = {
+    mm.ColourLevels: (2,), mm.Columns: ("a",), mm.LocalTime: ("Europe/Berlin",),
+    mm.Metric: ([[2.0, 1.0], [1.0, 2.0]],), mm.MismatchKmers: (3, 1, "ACGT"),
+    mm.Ranks: (["a", "b"],), mm.Scale: ([1.0, 2.0],),
+}  # fmt: skip
+BEHIND = (Filled, PerColumn, Transform)
 
 
 def final_nodes(cls=Node):
@@ -114,6 +128,15 @@ def test_the_eight_rules_of_the_textbook_have_their_numbers():
         8: "quadratic-form",
     }
     assert len({rule.name for rule in rules.TABLE}) == len(rules.TABLE)
+
+
+@pytest.mark.parametrize("cls", [cls for cls in final_nodes(mm.Map) if cls not in (*BEHIND, mm.FunctionMap)])
+def test_every_map_is_public_and_is_read_back_in_a_formula(cls):
+    assert cls in MAPS
+    assert getattr(mercer, cls.__name__) is cls
+    assert cls.__name__ in mm.__all__
+    kernel = mk.Linear().on(cls(*MAP_ARGUMENTS.get(cls, ())))
+    assert parse(repr(kernel)) == kernel
 
 
 def test_every_rule_is_used_by_a_node():

@@ -74,11 +74,39 @@ def whole_files() -> list[bytes]:
         mercer.KernelNeighborsRegressor(3, kernel=Delta() + 1.0).fit(words, y),
         mercer.NadarayaWatson(2.0, kernel="epanechnikov").fit(X, y),
         mercer.NadarayaWatsonClassifier().fit(X, labels),
+        *_on_objects(y, labels),
+        mercer.KernelRidge(kernel=RBF(), landmarks=4, random_state=0).fit(X, y),
+        make_pipeline(mercer.Nystroem(RBF(), n_components=3, random_state=0), mercer.KernelRidge()).fit(X, y),
+        mercer.RandomFeatures(RBF(), n_components=5, random_state=0).fit(X),
+        mercer.KernelFeatures(mercer.Polynomial(2)).fit(X),
         make_pipeline(encoded, mercer.SVC()).fit(rows, labels),
     ]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "machine.mercer"
-        return [_bytes_of(machine, path, rows if machine is machines[-1] else None) for machine in machines]
+        return [_bytes_of(machine, path, _rows_of(machine, X, rows)) for machine in machines]
+
+
+def _rows_of(machine: Any, X: Any, rows: Any) -> Any:
+    """The rows that its steps took, where not all of it is a machine."""
+    if hasattr(machine, "steps"):
+        return rows if "columntransformer" in machine.named_steps else X
+    return None if hasattr(machine, "predict") else X
+
+
+def _on_objects(y: Any, labels: Any) -> list[Any]:
+    """Machines on strings, graphs, bags and images."""
+    words = ["to", "be", "or", "not", "that", "is", "the", "end"]
+    graphs = [{"edges": [(0, 1), (1, 2), (i % 3, 3)], "labels": [word, "x", "y", "x"]} for i, word in enumerate(words)]
+    bags = [np.arange(2.0 * (i % 3 + 1)).reshape(-1, 2) for i in range(len(words))]
+    images = np.arange(16.0 * len(words)).reshape(-1, 4, 4) % 7.0
+    walks = mercer.WeisfeilerLehman(2) + mercer.WeisfeilerLehmanAssignment(1).normalised()
+    return [
+        mercer.KernelRidge(kernel=mercer.Mismatch(2, 1).normalised() + mercer.Subsequence(2)).fit(words, y),
+        mercer.SVC(kernel=mercer.Spectrum(2) + mercer.WeightedDegree(2)).fit(words, labels),
+        mercer.KernelRidge(kernel=walks + mercer.RandomWalk(0.05) + mercer.ShortestPath()).fit(graphs, y),
+        mercer.KernelRidge(kernel=mercer.RBF().averaged() + 0.5 * mercer.Linear().summed()).fit(bags, y),
+        mercer.KernelRidge(kernel=mercer.SpatialPyramid(2)).fit(images, y),
+    ]
 
 
 def _bytes_of(machine: Any, path: Path, X: Any) -> bytes:
@@ -94,7 +122,7 @@ def judged(file: bytes) -> str:
         found = "loaded"
         with suppress(Exception), warnings.catch_warnings():  # what was not refused may be wrong, but must not crash
             warnings.simplefilter("ignore")
-            machine.predict([[0.5, -0.5], [1.0, 2.0]])
+            getattr(machine, "predict" if hasattr(machine, "predict") else "transform")([[0.5, -0.5], [1.0, 2.0]])
     except mercer.BadModelFile as error:
         found = re.sub("'[^']*'", "…", str(error).split("\n")[0])
     spent = time.process_time() - start

@@ -288,6 +288,33 @@ def bag_samples(draw: Any, n: int = 5) -> Sample:
 
 
 @cache
+def image_kernels() -> st.SearchStrategy[Any]:
+    """Nested kernels on grey images of at least two pixels each way."""
+    alike = mk.RBF(0.5).on(mm.UnitRows()).scaled_by(mk.NormPower(1)).on(mm.Pixels())
+    leaves = st.sampled_from(
+        [
+            mk.SpatialPyramid(1),
+            mk.SpatialPyramid(2, 5),
+            mk.Linear().summed().on(mm.Patches(2, centred=True)),
+            mk.RBF().on(mm.Pixels()).averaged().on(mm.Patches(1)),
+            (alike * mk.RBF(1.5).on(mm.Position())).summed().on(mm.Patches(2, flat="drop")),
+        ]
+    )
+    return st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=3)
+
+
+@st.composite
+def image_samples(draw: Any, n: int = 5) -> Sample:
+    """A tree and images of several sizes for it, flat ones among them."""
+    found = []
+    for _ in range(draw(st.integers(2, n))):
+        h, w = draw(st.integers(2, 4)), draw(st.integers(2, 4))
+        pixels = draw(st.lists(st.integers(0, 8), min_size=h * w, max_size=h * w))
+        found.append(np.array(pixels, dtype=np.float64).reshape(h, w) / 8)
+    return draw(image_kernels()), found
+
+
+@cache
 def series_kernels() -> st.SearchStrategy[Any]:
     """Nested kernels on series."""
     leaves = st.sampled_from(
@@ -318,8 +345,8 @@ def series_samples(draw: Any, n: int = 5) -> Sample:
 
 @cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points: vectors, sets, strings, graphs, rows of a table, bags, or series."""
+    """Trees with their points: vectors, sets, strings, graphs, rows of a table, bags, images, or series."""
     return st.one_of(
         vector_samples(), vector_samples(), set_samples(), string_samples(), graph_samples(), table_samples(),
-        bag_samples(), series_samples(),
+        bag_samples(), image_samples(), series_samples(),
     )  # fmt: skip

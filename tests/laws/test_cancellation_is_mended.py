@@ -73,3 +73,23 @@ def test_float64_points_may_be_worked_on_in_float32():
     X = RNG.normal(size=(300, 3)) + 1e4
     K = bind(mercer.RBF(), X, dtype="float32").self_cross().dense()
     np.testing.assert_allclose(K, exact("RBF", X).astype(np.float64), rtol=0, atol=SINGLE)
+
+
+# A kernel of products beside one of distances: both are read from one tile, whose rows may be centred.
+BESIDE = mercer.Cosine() * mercer.RBF(1e5)
+MIXED_LENGTHS = {
+    "one short row": np.vstack([RNG.normal(size=(199, 6)) + 1e4, RNG.normal(size=(1, 6))]),
+    "lengths of eight orders": RNG.normal(size=(200, 6)) * np.geomspace(1e-4, 1e4, 200)[:, None] + 1e-4,
+    "an offset that all have": RNG.normal(size=(200, 6)) + 1e4,
+}
+
+
+@pytest.mark.parametrize("data", MIXED_LENGTHS)
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 4 * SINGLE), ("float64", 2e-13)])
+def test_products_are_right_beside_distances_whatever_the_lengths_of_rows(data, dtype, tolerance):
+    X = MIXED_LENGTHS[data].astype(dtype)
+    wide = X.astype(np.longdouble)
+    lengths = np.sqrt((wide**2).sum(axis=1))
+    squares = ((wide[:, None, :] - wide[None, :, :]) ** 2).sum(axis=2)
+    expected = wide @ wide.T / lengths[:, None] / lengths * np.exp(-squares / (2 * np.longdouble(1e5) ** 2))
+    np.testing.assert_allclose(BESIDE(X), expected.astype(np.float64), rtol=0, atol=tolerance)

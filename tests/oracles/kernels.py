@@ -47,7 +47,9 @@ _VALUE_OF: dict[Any, float] = {}
 def _name(x: Any) -> Any:
     if isinstance(x, Counter):
         return frozenset(x.items())
-    return x.tobytes() if isinstance(x, np.ndarray) else x
+    if isinstance(x, list):
+        return tuple(map(_name, x))
+    return (x.shape, x.tobytes()) if isinstance(x, np.ndarray) else x
 
 
 def row_value(function: Any, x: Any) -> float:

@@ -137,6 +137,8 @@ def _bags(X: Any, Z: Any) -> tuple[Any, Any]:
 
 def _convolution(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     """The matrix of all parts, summed by bags."""
+    if not len(X.parts) or not len(Z.parts):
+        return np.zeros((len(X), len(Z)))
     parts = evaluate_plan(leaf.part, X.parts, None if Z is X else Z.parts)
     rows, columns = (np.repeat(np.eye(len(side)), side.sizes, axis=1) for side in (X, Z))
     return rows @ parts @ columns.T

@@ -118,6 +118,23 @@ double noise_of(Index d, bool gaussian) {
     return std::sqrt((gaussian ? 0.25 : 1.0) * static_cast<double>(d) + 1.5) * std::numeric_limits<T>::epsilon() / 2;
 }
 
+// Products that are read beside distances are put together again from the centred rows, with the rounding of |mean|^2.
+// Beside rows that are shorter than this share of the mean, that would be more than the rounding of the product itself;
+// and where some are, the mean is no offset that all rows have.
+inline constexpr double kShortRow = 0.25;
+
+inline bool has_short_rows(const Dense& rows, double mean_squared) {
+    const double least = kShortRow * kShortRow * mean_squared;
+    return rows.values.as_they_are([&](const auto* x) {
+        for (Index i = 0; i < rows.n; ++i, x += rows.d) {
+            double squared = 0.0;
+            for (Index k = 0; k < rows.d; ++k) squared += static_cast<double>(x[k]) * static_cast<double>(x[k]);
+            if (squared < least) return true;
+        }
+        return false;
+    });
+}
+
 template <class T>
 Frame frame_of(const Dense& rows, const LeafUse& use) {
     Frame frame;
@@ -132,6 +149,10 @@ Frame frame_of(const Dense& rows, const LeafUse& use) {
     for (double& m : frame.mean) {
         m /= static_cast<double>(std::max<Index>(rows.n, 1));
         frame.half_norm += 0.5 * m * m;
+    }
+    if (!use.apart && has_short_rows(rows, 2.0 * frame.half_norm)) {
+        frame.mean.clear();
+        frame.half_norm = 0.0;
     }
     if (use.gaussian) {
         frame.gaussian = true;

@@ -52,11 +52,10 @@ def run(
     if model is not None and kernel is not None:
         raise WrongUse("Give --kernel or --model, not both.", "A model has its kernel.")
     source = Source(data, format_, sep, encoding, header)
+    fitted = None if model is None else load(model, source)[0]
     found = read(source, target, drop or (), kind or (), as_is=True)
     X: Any = found.X
-    fitted = None
-    if model is not None:
-        fitted = load(model)
+    if fitted is not None:
         X = matched(Piece(found.raw, found.X if found.raw is None else None), fitted, source, [])
     diagnosis = diagnose(X, found.y, kernel=kernel, estimator=fitted, task=task)
     out.line("data", source.name)

@@ -6,9 +6,10 @@ import numpy as np
 import typer
 from sklearn.pipeline import Pipeline
 
+from mercer.cli.columns import DATES
 from mercer.cli.options import ModelArgument
 from mercer.cli.outcome import Exit
-from mercer.cli.preparing import kinds_of, machine_of
+from mercer.cli.preparing import EPOCH, kinds_of, machine_of
 from mercer.cli.printing import Output
 from mercer.cli.storing import load
 from mercer.cli.telling import proof_facts, proof_in_a_line, short_formula
@@ -21,6 +22,7 @@ from mercer.points.vectors import Vectors
 __all__ = ["influences", "run"]
 
 WIDEST = 6
+MINUTES = 24 * 60
 # Formulas so wide have their reason beside them.
 BESIDE = 44
 
@@ -35,7 +37,7 @@ def run(
     The influence of a row is |α| √k(x, x): how far the function f would move, in the norm of its space, if the row's
     term were left out; with several functions (one for each label or pair) that of the root of their sum of squares.
     """
-    fitted = load(model)
+    fitted, target = load(model)
     machine = machine_of(fitted)
     known: Model = machine.model_
     certificate = machine.certificate_
@@ -45,6 +47,8 @@ def run(
         out.line("columns", ", ".join(f"{name} ({kind})" for name, kind in kinds.items()))
     else:
         out.line("columns", f"{machine.n_features_in_} numbers, sparse")
+    if target is not None:
+        out.line("target", target)
     if known.classes is not None:
         out.line("labels", ", ".join(map(str, known.classes)))
     out.line("kernel", short_formula(known.kernel))
@@ -65,6 +69,7 @@ def run(
         model=str(model),
         machine=type(machine).__name__,
         columns=kinds,
+        target=target,
         labels=known.classes,
         kernel=repr(known.kernel),
         proof=proof_facts(known.kernel),
@@ -113,7 +118,8 @@ def _top(fitted: Any, known: Model, count: int) -> list[dict[str, Any]]:
         return []
     order = np.argsort(-found, kind="stable")[:count]
     columns = _columns(fitted, known.basis.take(order))
-    shown = dict(list(columns.items())[:WIDEST])
+    kinds = kinds_of(fitted)
+    shown = {name: _readable(columns[name], kinds.get(name)) for name in list(columns)[:WIDEST]}
     alpha = known.coef[order]
     return [
         {
@@ -123,6 +129,17 @@ def _top(fitted: Any, known: Model, count: int) -> list[dict[str, Any]]:
         }
         for i, row in enumerate(order)
     ]
+
+
+def _readable(values: list[Any], kind: str | None) -> list[Any]:
+    """Dates as dates, of which a machine sees the number of days; None where missing."""
+    if kind == DATES:
+        days = np.asarray(values, dtype=np.float64)
+        whole = bool((days[np.isfinite(days)] % 1.0 == 0.0).all())
+        moments = EPOCH + np.round(np.where(np.isfinite(days), days, 0.0) * MINUTES).astype("timedelta64[m]")
+        texts = np.datetime_as_string(moments, unit="D" if whole else "m").tolist()
+        return [text if np.isfinite(day) else None for text, day in zip(texts, days, strict=True)]
+    return [None if isinstance(value, float) and np.isnan(value) else value for value in values]
 
 
 def _columns(fitted: Any, basis: Any) -> dict[str, list[Any]]:

@@ -29,7 +29,7 @@ from mercer.cli.preparing import Data, Recipe, machine_of, read, recipe
 from mercer.cli.printing import Output
 from mercer.cli.reading import Source
 from mercer.cli.scoring import Score
-from mercer.cli.storing import check_writable, save
+from mercer.cli.storing import FIRST, TARGET, check_writable, save
 from mercer.cli.telling import peak_bytes, proof_facts, proof_in_a_line, say_columns, short_formula
 from mercer.cli.tuning import Chosen
 from mercer.cli.working import Work
@@ -90,7 +90,8 @@ def run(
         done = work.evaluate(cv, test_size)
         model, chosen = work.finish()
     seconds = time.perf_counter() - started
-    return _say_model(out, model, work.X, row, done, chosen, seconds, output, stop)
+    notes = {TARGET: None if found.target is None else found.target.name, FIRST: source.first}
+    return _say_model(out, model, work.X, notes, row, done, chosen, seconds, output, stop)
 
 
 def _for_task(data: Data, row: Machine) -> Data:
@@ -143,6 +144,7 @@ def _say_model(
     out: Output,
     model: Any,
     X: Any,
+    notes: dict[str, Any],
     row: Machine,
     done: Score | None,
     chosen: Chosen | None,
@@ -159,7 +161,7 @@ def _say_model(
     failure: MercerError | None = None
     if output is not None:  # before anything is said, so that `| head` cannot prevent it
         try:
-            save(model, X, output)
+            save(model, X, output, notes)
         except MercerError as error:
             failure = error
     found: Kernel = machine.model_.kernel

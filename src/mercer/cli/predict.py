@@ -58,11 +58,11 @@ def run(
     if output is not None:
         check_writable(output)
         style = style_of(output)
-    fitted = load(model)
-    _check_asked(fitted, proba=proba, std=std)
     source = Source(data, format_, sep, encoding, header)
+    fitted, target = load(model, source)
+    _check_asked(fitted, proba=proba, std=std)
     said: list[str] = []
-    tally = _Tally(answers(fitted, source, rows, keep or (), said, proba=proba, std=std))
+    tally = _Tally(answers(fitted, source, rows, keep or (), said, proba=proba, std=std, target=target))
     out.fact(data=source.name, model=str(model), output=None if output is None else str(output))
     if output is not None:
         write_atomically(output, written(tally, style))
@@ -100,7 +100,15 @@ def _rows_of(names: list[str], columns: list[npt.NDArray[Any]]) -> Iterator[dict
 
 
 def answers(
-    fitted: Any, source: Source, rows: int, keep: Any, said: list[str], *, proba: bool, std: bool
+    fitted: Any,
+    source: Source,
+    rows: int,
+    keep: Any,
+    said: list[str],
+    *,
+    proba: bool,
+    std: bool,
+    target: str | None = None,
 ) -> Iterator[Block]:
     """The columns of the answer, piece by piece."""
     if not kinds_of(fitted):
@@ -110,7 +118,7 @@ def answers(
         found = found or len(piece) > 0
         if not len(piece):
             continue
-        X = matched(piece, fitted, source, said)
+        X = matched(piece, fitted, source, said, target, *keep)
         names, block = [PREDICTION], [np.asarray(fitted.predict(X))]
         if proba:
             each = fitted.predict_proba(X)
@@ -131,8 +139,8 @@ def answers(
         raise BadData(f"{source.name} holds no rows.")
 
 
-def matched(piece: Piece, fitted: Any, source: Source, said: list[str]) -> Any:
-    """The columns that the model knows, in its order; refuses if one is not there, and notes others."""
+def matched(piece: Piece, fitted: Any, source: Source, said: list[str], *expected: str | None) -> Any:
+    """The columns that the model knows, in its order; refuses if one is not there, and notes others, if unexpected."""
     kinds = kinds_of(fitted)
     if not kinds:
         if piece.frame is None:
@@ -150,7 +158,7 @@ def matched(piece: Piece, fitted: Any, source: Source, said: list[str]) -> Any:
             f"It has {_some(new)}, which the model does not know." if new else "",
             "Rename or add the columns.",
         )
-    further = [str(name) for name in frame.columns if str(name) not in kinds]
+    further = [str(name) for name in frame.columns if str(name) not in kinds and name not in expected]
     if further and not said:
         said.append(f"passed over, because the model does not know them: {_some(further)}")
     made = as_frame(frame, [Column(name, kind) for name, kind in kinds.items()], source.decimal)

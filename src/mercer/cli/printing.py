@@ -199,6 +199,8 @@ def as_json(value: Any) -> Any:
 
 
 def _cell(value: object) -> str:
+    if value is None:
+        return ""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

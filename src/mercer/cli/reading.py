@@ -77,8 +77,8 @@ class Source:
         A row of `FORMATS`; None goes by the name.
     separator, encoding, header
         Of text tables; None finds out.
-    width : int or None
-        Of a sparse format, the number of columns that a model knows.
+    width, first : int or None
+        Of a sparse format, how many columns there are, and the number of the first, 0 or 1; None finds out.
     notes : list of str
         What was concluded while reading.
     """
@@ -89,6 +89,7 @@ class Source:
     encoding: str | None = None
     header: bool | None = None
     width: int | None = None
+    first: int | None = None
     notes: list[str] = field(default_factory=list)
     decimal: str = "."
 
@@ -303,8 +304,13 @@ def _libsvm(source: Source, rows: int | None) -> Iterator[Piece]:
 
 
 def _of_lines(source: Source, lines: list[bytes]) -> Piece:
+    has_0 = any(b" 0:" in line or b"\t0:" in line for line in lines)
+    source.first = int(not has_0) if source.first is None else source.first
     try:
-        matrix, labels = load_svmlight_file(io.BytesIO(b"".join(lines)), n_features=source.width)
+        if has_0 and source.first == 1:
+            raise ValueError("a column has the number 0, where columns were counted from 1 before")
+        text = io.BytesIO(b"".join(lines))
+        matrix, labels = load_svmlight_file(text, n_features=source.width, zero_based=source.first == 0)
     except (ValueError, OverflowError) as error:
         wrong = f"{source.name} is not in LIBSVM's format, `label index:value index:value …`."
         raise BadData(wrong, f"{error}.") from None

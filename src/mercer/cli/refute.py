@@ -4,6 +4,7 @@ import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from traceback import extract_tb
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.preparing import as_frame
 from mercer.cli.printing import Output
 from mercer.cli.reading import Source, nearest
+from mercer.errors import MercerError
 from mercer.kernels.refutation import Refutation
 from mercer.kernels.refute import refute
 
@@ -44,7 +46,19 @@ def run(
         sample = f"the {len(points)} rows of {data}"
     out.line("function", function)
     out.line("points", sample)
-    found = refute(fn, points, trials=trials, random_state=seed)
+    try:
+        found = refute(fn, points, trials=trials, random_state=seed)
+    except MercerError:
+        raise
+    except Exception as error:
+        line = _line_in(error, function.rpartition(":")[0])
+        if line is None:
+            raise
+        raise BadData(
+            f"{function} fails, in line {line}.",
+            f"{type(error).__name__}: {error}",
+            "It has to give a number for any two of the points; --data gives it points of your own.",
+        ) from error
     out.text(found)
     if isinstance(found, Refutation):
         out.fact(
@@ -81,6 +95,13 @@ def _function(written: str) -> Callable[[Any, Any], Any]:
     if not callable(fn):
         raise WrongUse(f"{name} of {path} is not a function.", f"It is {fn!r}.")
     return fn  # type: ignore[no-any-return]
+
+
+def _line_in(error: BaseException, file: str) -> int | None:
+    """The last line of a file that an error passed through."""
+    path = str(Path(file).resolve())
+    steps = extract_tb(error.__traceback__)
+    return next((step.lineno for step in reversed(steps) if str(Path(step.filename).resolve()) == path), None)
 
 
 def _numbers(source: Source) -> Any:

@@ -11,7 +11,7 @@ from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.predict import matched
 from mercer.cli.preparing import target_values
 from mercer.cli.printing import Output
-from mercer.cli.reading import Source, nearest
+from mercer.cli.reading import Piece, Source, nearest
 from mercer.cli.storing import check_writable, load
 from mercer.io import write_atomically
 from mercer.report import report
@@ -25,7 +25,8 @@ def run(
     data: DataArgument,
     output: Annotated[Path, typer.Option("-o", "--output", help="The page.")] = Path("report.html"),
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column with the true answers, for the scores.")
+        str | None,
+        typer.Option("--target", "-t", help="The column with the true answers; that of the fit where not given."),
     ] = None,
     title: Annotated[str, typer.Option(help="The heading.")] = "",
     format_: FormatOption = None,
@@ -39,19 +40,12 @@ def run(
     its fit is found out, and said.
     """
     check_writable(output)
-    fitted = load(model)
     source = Source(data, format_, sep, encoding, header)
+    fitted, known = load(model, source)
     piece = source.whole()
-    y: Any = None
-    if piece.frame is None:
-        y = piece.labels
-    elif target is not None:
-        names = [str(name) for name in piece.frame.columns]
-        if target not in names:
-            raise WrongUse(f"--target names a column {target!r}, and there is none.", "", nearest(target, names))
-        y = pd.Series(target_values(piece.frame[target], target, fitted, source.decimal), name=target)
+    y = _true_answers(piece, target, known, fitted, source)
     said: list[str] = []
-    X = matched(piece, fitted, source, said)
+    X = matched(piece, fitted, source, said, target or known)
     try:
         page = report(fitted, X, y, title=title)
     except ModuleNotFoundError as error:
@@ -61,6 +55,22 @@ def run(
     write_atomically(output, [page.encode()])
     for note in source.notes:
         out.warn(note)
+    if y is None:
+        out.warn(f"there are no scores, because the true answers are not in {source.name}; --target names their column")
     out.line("written", f"{output}, {len(page.encode()) / 1024:.0f} kB")
     out.fact(model=str(model), data=source.name, output=str(output), bytes=len(page.encode()))
     return Exit.FINE
+
+
+def _true_answers(piece: Piece, target: str | None, known: str | None, fitted: Any, source: Source) -> Any:
+    """The column that was asked for, else the target of the fit if it is there."""
+    if piece.frame is None:
+        return piece.labels
+    frame = piece.frame.rename(columns=str)
+    names = list(frame.columns)
+    if target is not None and target not in names:
+        raise WrongUse(f"--target names a column {target!r}, and there is none.", "", nearest(target, names))
+    name = target if target is not None else known
+    if name is None or name not in names:
+        return None
+    return pd.Series(target_values(frame[name], name, fitted, source.decimal), name=name)

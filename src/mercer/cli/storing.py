@@ -5,13 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from mercer.cli.outcome import BadData, CannotWrite
+from mercer.cli.reading import Source
 from mercer.estimators import load as load_model
-from mercer.estimators import save as save_model
+from mercer.estimators import notes_of, save_with_notes
 
-__all__ = ["check_writable", "load", "save"]
+__all__ = ["FIRST", "TARGET", "check_writable", "load", "save"]
 
 # Rows that travel with a model, by which it is verified when it is loaded.
 VERIFIED_ROWS = 5
+# What is remembered of the data file: the name of the target, and of sparse rows the number of the first column.
+TARGET, FIRST = "target", "first column"
 
 
 def check_writable(path: Path) -> None:
@@ -27,15 +30,20 @@ def check_writable(path: Path) -> None:
         raise CannotWrite(f"Nothing may be written into {folder}.", "You have no permission.", "Name another folder.")
 
 
-def save(model: Any, X: Any, path: Path) -> None:
-    """Store a fitted model, with a few rows to verify it by."""
-    save_model(model, path, X=X[:VERIFIED_ROWS])
+def save(model: Any, X: Any, path: Path, notes: dict[str, Any]) -> None:
+    """Store a fitted model, with a few rows to verify it by, and what is remembered of the data file."""
+    save_with_notes(
+        model, path, X[:VERIFIED_ROWS], None, {name: str(word) for name, word in notes.items() if word is not None}
+    )
 
 
-def load(path: Path) -> Any:
-    """A fitted model; nothing in its file is executed."""
+def load(path: Path, source: Source | None = None) -> tuple[Any, str | None]:
+    """A fitted model and the name of its target; the source is told what is known of it. Nothing is executed."""
     try:
-        return load_model(path)
+        notes = notes_of(path)
+        if source is not None and notes.get(FIRST) in ("0", "1"):
+            source.first = int(notes[FIRST])
+        return load_model(path), notes.get(TARGET)
     except FileNotFoundError:
         raise BadData(f"There is no model file {path}.", "", "`mercer fit … -o FILE` writes one.") from None
     except IsADirectoryError:

@@ -1,11 +1,12 @@
 """Kernel machines as scikit-learn estimators: the only layer that knows scikit-learn."""
 
 from mercer.estimators import _transformers  # noqa: F401 (fills the table of what a file may hold)
-from mercer.estimators._saved import load, save
+from mercer.estimators._saved import load, notes_of, save, save_with_notes
 from mercer.estimators._svm_path import svm_path
 from mercer.estimators.approximation import Nystroem, RandomFeatures
 from mercer.estimators.centroid import KernelNearestCentroid
 from mercer.estimators.features import KernelFeatures
+from mercer.estimators.learn import learn
 from mercer.estimators.libsvm import from_libsvm
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.estimators.neighbors import KernelNeighborsClassifier, KernelNeighborsRegressor
@@ -35,7 +36,10 @@ __all__ = [
     "OneClassSVM",
     "RandomFeatures",
     "from_libsvm",
+    "learn",
     "load",
+    "notes_of",
     "save",
+    "save_with_notes",
     "svm_path",
 ]

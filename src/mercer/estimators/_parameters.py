@@ -20,7 +20,7 @@ from mercer.domains import (
 )
 from mercer.errors import InvalidParameter
 
-__all__ = ["DOMAINS", "check_parameters"]
+__all__ = ["DOMAINS", "REGRESSION", "check_parameters"]
 
 
 @final
@@ -69,6 +69,17 @@ class _RandomState:
         return value
 
 
+@final
+@dataclass(frozen=True)
+class _SolverName:
+    text: str = '"auto" or the name of a solver'
+
+    def check(self, owner: str, name: str, value: Any) -> str:
+        if not isinstance(value, str):  # which of them there are depends on the problem
+            raise refusal(InvalidParameter, owner, name, value, self.text)
+        return value
+
+
 DOMAINS: dict[str, ParameterDomain] = {
     "C": _AboveZero(),
     "nu": RealNumber(0.0, 1.0, closed=False, text="a number > 0 and ≤ 1"),
@@ -87,7 +98,10 @@ DOMAINS: dict[str, ParameterDomain] = {
     "verbose": _Verbose(),
     "random_state": _RandomState(),
     "fit_intercept": Boolean,
+    "solver": _SolverName(),
 }
+# Those that ridge and logistic regression share.
+REGRESSION = ("fit_intercept", "solver", "keep_best", "verbose", "random_state")
 
 
 def check_parameters(owner: str, values: Mapping[str, Any], names: Iterable[str] = tuple(DOMAINS)) -> None:

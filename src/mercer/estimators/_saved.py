@@ -24,7 +24,7 @@ from mercer.points.base import Points, is_points
 from mercer.points.given import Given
 from mercer.points.stored import Places, Stored
 
-__all__ = ["SCHEMA", "load", "save"]
+__all__ = ["SCHEMA", "load", "notes_of", "save", "save_with_notes"]
 
 # Raised when a file that this version writes cannot be read by an older one. Files of every earlier schema keep
 # loading: `UPGRADES` turns them into the next, and tests/unit/io/fixtures has one file of each.
@@ -86,6 +86,17 @@ def save(
     ...     mercer.load(path).predict([[0.2], [2.8]])
     array([0, 1])
     """
+    save_with_notes(machine, path, X, functions, {})
+
+
+def save_with_notes(
+    machine: Any,
+    path: str | os.PathLike[str],
+    X: Any,
+    functions: Mapping[str, Callable[..., Any]] | None,
+    notes: Mapping[str, str],
+) -> None:
+    """Save with some words beside the machine, such as the name of its target, which `notes_of` gives back."""
     if not isinstance(machine, BaseEstimator) or isinstance(machine, type):
         raise NotStorable("Only a fitted estimator can be saved.", f"Got {shown(machine)}.")
     check_is_fitted(machine)
@@ -96,6 +107,7 @@ def save(
         "mercer": version(),
         "scikit-learn": version_of("scikit-learn"),
         "machine": writer.value(machine, type(machine).__name__),
+        **({"notes": dict(notes)} if notes else {}),
     }
     content["verify"] = _evidence_of(machine, X, writer)
     content["functions"] = names.origins()
@@ -139,6 +151,16 @@ def load(source: str | os.PathLike[str] | bytes, *, functions: Mapping[str, Call
         except BadModelFile as error:
             error.add_note(f"The file is {str(path)!r}.")
             raise
+
+
+def notes_of(path: str | os.PathLike[str]) -> dict[str, str]:
+    """The words that were stored beside a machine; none in files that say nothing."""
+    with Path(path).open("rb") as file:
+        content, _ = unpack(file, os.fstat(file.fileno()).st_size)
+    found = content.get("notes", {}) if isinstance(content, dict) else {}
+    if not isinstance(found, dict) or not all(isinstance(word, str) for word in found.values()):
+        raise BadModelFile("The notes of the model file are none.")
+    return found
 
 
 def _loaded(file: BinaryIO, size: int, functions: Mapping[str, Callable[..., Any]] | None) -> Any:

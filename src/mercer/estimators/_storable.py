@@ -44,12 +44,15 @@ class Storable:
         The part that its model must have.
     unless : str
         The attribute that stands for a fit without that part.
+    is_sound : callable, optional
+        Whether a fitted one leads its own code nowhere beyond its arrays.
     """
 
     kind: type
     fitted: str
     needs: str = ""
     unless: str = ""
+    is_sound: Callable[[Any], bool] | None = None
 
     @property
     def names(self) -> frozenset[str]:
@@ -204,6 +207,8 @@ def _make(stored: Any, reader: Reader) -> Any:
     machine = row.kind(**params)
     _check(row, fitted)
     vars(machine).update(fitted)
+    if fitted and row.is_sound is not None and not row.is_sound(machine):
+        raise BadModelFile(f"The attributes of {name} in the model file do not fit each other.")
     return machine
 
 

@@ -1,5 +1,12 @@
 """The scikit-learn classes that a model file may hold around a machine or behind its features, and their attributes."""
 
+from collections.abc import Callable
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 import sklearn.compose
 import sklearn.decomposition
 import sklearn.feature_selection
@@ -58,9 +65,60 @@ FITTED: dict[str, dict[str, str]] = {
         "TargetEncoder": f"{DISCRETE} classes_ encodings_ target_mean_ target_type_ _label_encoder",
     },
 }
+
+
+def _one_hot_is_sound(encoder: Any) -> bool:
+    """Whether every code of a category leads into the columns of its own: SciPy writes there without a look."""
+    widths = encoder._n_features_outs  # noqa: SLF001 (as it was stored)
+    if not (isinstance(widths, list) and all(isinstance(width, Integral) for width in widths)):
+        return False
+    if not isinstance(encoder.categories_, list) or len(encoder.categories_) != len(widths):
+        return False
+    return all(_codes_fit(encoder, column, int(width)) for column, width in enumerate(widths))
+
+
+def _codes_fit(encoder: Any, column: int, width: int) -> bool:
+    categories = encoder.categories_[column]
+    if not (isinstance(categories, np.ndarray) and categories.ndim == 1 and _can_be_searched(categories)):
+        return False
+    codes = np.arange(len(categories))
+    if encoder._infrequent_enabled:  # noqa: SLF001
+        rare = encoder._infrequent_indices[column]  # noqa: SLF001
+        grouped = encoder._default_to_infrequent_mappings[column]  # noqa: SLF001
+        if (rare is None) != (grouped is None):
+            return False
+        if grouped is not None:
+            if not (_are_codes(grouped, len(codes)) and _are_codes(rare) and np.isin(rare, codes).all()):
+                return False
+            codes = grouped
+    if encoder._drop_idx_after_grouping is not None:  # noqa: SLF001
+        dropped = encoder._drop_idx_after_grouping[column]  # noqa: SLF001
+        if dropped is not None:
+            kept = codes[codes != int(dropped)]
+            codes = kept - (kept > int(dropped))
+    return not codes.size or bool(codes.min() >= 0 and codes.max() < width)
+
+
+def _can_be_searched(categories: npt.NDArray[Any]) -> bool:
+    """Numbers are found by bisection, so they must be in order; texts are found in a table."""
+    if categories.dtype.kind in "US":
+        return True
+    numbers = [value for value in categories.tolist() if isinstance(value, Real) and value == value]
+    return len(categories) > 0 and all(one < other for one, other in pairwise(numbers))
+
+
+def _are_codes(value: Any, size: int | None = None) -> bool:
+    good = isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.ndim == 1 and len(value) > 0
+    return good and size in (None, len(value))
+
+
+# Class -> whether a fitted one is sound, where numbers of its own are followed without a look.
+SOUND: dict[str, Callable[[Any], bool]] = {"OneHotEncoder": _one_hot_is_sound}
 TRANSFORMERS: dict[str, Storable] = {
     f"sklearn.{module}.{name}": Storable(
-        vars(getattr(sklearn, module))[name], " ".join((COLUMNS, *(f"{attribute}?" for attribute in own.split())))
+        vars(getattr(sklearn, module))[name],
+        " ".join((COLUMNS, *(f"{attribute}?" for attribute in own.split()))),
+        is_sound=SOUND.get(name),
     )
     for module, classes in FITTED.items()
     for name, own in classes.items()

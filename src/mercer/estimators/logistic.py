@@ -12,7 +12,7 @@ from mercer.errors import InvalidParameter, shown
 from mercer.estimators._classes import class_labels, class_weights
 from mercer.estimators._landmarks import LANDMARKS, Restriction
 from mercer.estimators._machine import KernelMachine
-from mercer.estimators._parameters import check_parameters
+from mercer.estimators._parameters import REGRESSION, check_parameters
 from mercer.estimators._targets import weights
 from mercer.grams.base import Gram
 from mercer.kernels.binding import Binding
@@ -187,7 +187,7 @@ class KernelLogisticRegression(ClassifierMixin, KernelMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0; a row of weight 2 counts as two copies.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose", "random_state"))
+        check_parameters(type(self).__name__, vars(self), REGRESSION)
         points = self._read(X)
         n = len(points)
         classes, index = class_labels(y, n)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from mercer.errors import InvalidParameter, shown
 from mercer.estimators._landmarks import LANDMARKS
 from mercer.estimators._least_squares import LeastSquaresMachine, ridge_problem
-from mercer.estimators._parameters import check_parameters
+from mercer.estimators._parameters import REGRESSION, check_parameters
 from mercer.estimators._targets import real_targets, weights
 from mercer.grams.base import Gram
 from mercer.solvers.options import Options
@@ -158,7 +158,7 @@ class KernelRidge(LeastSquaresMachine):
         sample_weight : float or array-like of shape (n,), optional
             Weights wᵢ ≥ 0.
         """
-        check_parameters(type(self).__name__, vars(self), ("fit_intercept", "keep_best", "verbose", "random_state"))
+        check_parameters(type(self).__name__, vars(self), REGRESSION)
         points = self._read(X)
         n = len(points)
         targets, flat = real_targets(y, n)

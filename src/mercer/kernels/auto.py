@@ -9,6 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from mercer.errors import InvalidInput
+from mercer.kernels.bags import Averaged
 from mercer.kernels.discrete import Delta, SetIntersection, Tanimoto
 from mercer.kernels.distances import Polarised, SquaredEuclidean
 from mercer.kernels.graphs import WeisfeilerLehman
@@ -17,10 +18,11 @@ from mercer.kernels.linear import Linear
 from mercer.kernels.missing import OrMissing
 from mercer.kernels.normalised import Normalised
 from mercer.kernels.radial import RBF
+from mercer.kernels.strings import BlendedSpectrum
 from mercer.kernels.timeseries import GlobalAlignment
 from mercer.maps import Map, Ranks, Standardised, Torus, UnitRows, Words
 from mercer.maps.words import words_of
-from mercer.points import Column, Domain, Objects, Points, Table, Vectors, as_points
+from mercer.points import Bags, Column, Domain, Objects, Points, Table, Vectors, as_points
 from mercer.points.column import BOOLEANS, LARGE, MIXED, NUMBERS, STRINGS
 from mercer.points.frames import CATEGORIES, ORDERED
 from mercer.points.times import AWARE, CALENDAR, DATES, DURATIONS, TIMES_OF_DAY
@@ -31,6 +33,8 @@ __all__ = ["DOMAINS", "Proposal", "Reason", "auto"]
 MANY_ROWS = 20
 # Strings of so many words on average, of which more than half differ, are texts.
 TEXT_WORDS = 3.0
+# Strings of so many letters on average and of letters alone, of which more than half differ, are sequences.
+SEQUENCE_LETTERS = 20.0
 
 
 @final
@@ -90,7 +94,7 @@ class _Part:
 
 
 def auto(X: Any) -> Proposal:
-    """Propose a kernel for a table, a matrix, sets or other values.
+    """Propose a kernel for a table, a matrix, strings, graphs, sets, bags or other values.
 
     Each column of a table makes a distance in which two random rows are about 2 apart: the squared difference of
     standardised numbers, 2 for two different categories. The kernel is the Gaussian one of their sum, so rows are
@@ -99,7 +103,7 @@ def auto(X: Any) -> Proposal:
 
     Parameters
     ----------
-    X : table, array-like, sparse matrix, or list of sets, graphs or other values
+    X : table, array-like, sparse matrix, `Bags`, or list of strings, graphs, sets or other values
         The training data, without the target.
 
     Returns
@@ -119,6 +123,14 @@ def auto(X: Any) -> Proposal:
     points = as_points(X)
     if isinstance(points, Table):
         return _of_table(points)
+    if isinstance(points, Bags):
+        return _of_bags(points)
+    if points.domain is Domain.ARRAYS:
+        raise InvalidInput(
+            "No kernel can be proposed: arrays may be bags, images or series, which need different kernels.",
+            f"Got {points!r}.",
+            "For bags pass mercer.points.Bags(X); for images give the kernel, such as SpatialPyramid().",
+        )
     part = _of_points(points)
     reasons = (Reason((), part.kind, part.reason),)
     if part.kernel is None:
@@ -126,12 +138,21 @@ def auto(X: Any) -> Proposal:
     return Proposal(part.kernel, reasons)
 
 
+SUBSTRINGS = Normalised(BlendedSpectrum()), "the common substrings of up to three letters"
 # A domain other than vectors and objects -> the kernel that is proposed for it, and why; others add their rows.
 DOMAINS: dict[Domain, tuple[Kernel, str]] = {
     Domain.SETS: (Tanimoto(SetIntersection()), "the share of common items"),
     Domain.SERIES: (Normalised(GlobalAlignment()), "all alignments, by how near aligned points are"),
     Domain.GRAPHS: (Normalised(WeisfeilerLehman()), "the common neighbourhoods of nodes, up to four edges away"),
+    Domain.STRINGS: SUBSTRINGS,
 }
+
+
+def _of_bags(bags: Bags) -> Proposal:
+    """The mean over pairs of parts, by what is proposed for these."""
+    of_parts = auto(bags.parts)
+    how = Reason((), Domain.BAGS.value, "the mean over all pairs of parts, as a cosine")
+    return Proposal(Normalised(Averaged(of_parts.kernel)), (how, *of_parts.reasons))
 
 
 def _of_table(table: Table) -> Proposal:
@@ -248,6 +269,8 @@ def _of_objects(values: list[Any], kind: str) -> _Part:
         return _Part(kind, "ranks in their declared order, standardised", *_along(Standardised(), Ranks()))
     if kind == STRINGS and 2 * different > len(values) and _are_texts(values):
         return _Part("texts", "the share of common words", Tanimoto(SetIntersection()).on(Words()))
+    if kind == STRINGS and 2 * different > len(values) and _are_sequences(values):
+        return _Part("sequences", SUBSTRINGS[1], SUBSTRINGS[0])
     if different == len(values) >= MANY_ROWS and kind in _NAMING:
         return _Part(kind, NAMES)
     return _Part(kind, "equal or not", Delta())
@@ -256,8 +279,23 @@ def _of_objects(values: list[Any], kind: str) -> _Part:
 _NAMING = frozenset({STRINGS, LARGE, CATEGORIES, MIXED, Domain.OBJECTS.value})
 
 
+def _differ(values: list[Any]) -> bool:
+    """Whether most differ; of few, whether all do."""
+    different = len(set(values))
+    return 2 * different > len(values) if len(values) >= MANY_ROWS else different == len(values)
+
+
+def _some(values: list[str]) -> list[str]:
+    return values[:: max(1, len(values) // 1000)]
+
+
+def _are_sequences(values: list[str]) -> bool:
+    some = _some(values)
+    return all(map(str.isalpha, some)) and sum(map(len, some)) >= SEQUENCE_LETTERS * len(some)
+
+
 def _are_texts(values: list[str]) -> bool:
-    some = values[:: max(1, len(values) // 1000)]
+    some = _some(values)
     return sum(len(words_of(value)) for value in some) >= TEXT_WORDS * len(some)
 
 
@@ -270,7 +308,12 @@ def _of_points(points: Points) -> _Part:
         if not present:
             return _Part("values", "every value is missing")
         kind = points.kind or (STRINGS if are_strings else Domain.OBJECTS.value)
-        return _of_objects(points.raw(), kind if len(present) == len(points) else Domain.OBJECTS.value)
+        part = _of_objects(points.raw(), kind if len(present) == len(points) else Domain.OBJECTS.value)
+        # Where nothing else is known of a row, what is in its name is all that there is to compare.
+        is_name = part.reason == NAMES or part.kernel == Delta()
+        if is_name and all(isinstance(value, str | bytes) for value in points.raw()) and _differ(points.raw()):
+            return _Part(STRINGS, SUBSTRINGS[1], SUBSTRINGS[0])
+        return part
     if points.domain in DOMAINS:
         kernel, reason = DOMAINS[points.domain]
         return _Part(points.domain.value, reason, kernel)

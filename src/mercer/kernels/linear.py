@@ -10,6 +10,7 @@ from mercer.domains import PsdMatrix
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.rules import INNER_PRODUCT, QUADRATIC_FORM, Rule
 from mercer.kernels.tape import Register, Tape
+from mercer.maps.metric import root_of
 from mercer.maps.transform import Transform
 from mercer.notation import PRODUCT, Notation
 from mercer.term import REQUIRED, param
@@ -77,11 +78,7 @@ class Quadratic(Kernel):
 
     def root(self) -> npt.NDArray[np.float64]:
         """A matrix P of full row rank with A = PᵀP up to rounding: (rank, d)."""
-        values, vectors = np.linalg.eigh(self.A)
-        kept = values > np.finfo(np.float64).eps * len(values) * values[-1]
-        kept[-1] = True  # the zero matrix keeps one row of zeros
-        root: npt.NDArray[np.float64] = (vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0.0))).T
-        return root
+        return root_of(self.A)
 
     def lower(self, tape: Tape) -> Register:
         """⟨Px, Pz⟩."""

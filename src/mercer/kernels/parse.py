@@ -61,6 +61,8 @@ from mercer.maps import (
     Indicator,
     Kmers,
     LocalTime,
+    Metric,
+    MismatchKmers,
     NodeAttributes,
     Patches,
     Pixels,
@@ -74,6 +76,7 @@ from mercer.maps import (
     UnitRows,
     WordCounts,
     Words,
+    WordSequence,
 )
 from mercer.maps.filled import Filled
 from mercer.maps.transform import Transform
@@ -171,6 +174,8 @@ MAPS: tuple[type[Term], ...] = (
     Indicator,
     Kmers,
     LocalTime,
+    Metric,
+    MismatchKmers,
     NodeAttributes,
     Patches,
     Pixels,
@@ -185,6 +190,7 @@ MAPS: tuple[type[Term], ...] = (
     UnitRows,
     WordCounts,
     Words,
+    WordSequence,
 )
 
 NAMES: dict[str, Callable[..., Any]] = {cls.__name__: cls for cls in (*NODES, *MAPS)} | {"polynomial": polynomial}

@@ -14,6 +14,7 @@ from mercer.kernels.rules import DISTANCE_PULLBACK, PULLBACK, Rule
 from mercer.kernels.tape import Register, Tape
 from mercer.maps import Columns, FunctionMap, Map
 from mercer.maps.filled import Filled
+from mercer.mathml import words
 from mercer.notation import Notation, Operand, Raw, Style, apply_map
 from mercer.points.base import Points
 from mercer.term import REQUIRED, Term, param
@@ -170,14 +171,17 @@ class DistancePullback(Distance):
 def _writing(field: str, level: int) -> Notation:
     return Notation(
         source=f"{{{field}:4}}.on({{target}})", text=f"{{{field}}}", latex=f"{{{field}}}", level=level,
-        condition="φ = {map_source}", condition_latex=r"\varphi: x \mapsto {map.x}",
-        condition_mathml="φ: x ↦ {map.x}",
+        condition="φ = {map_source}{because}", condition_latex=r"\varphi: x \mapsto {map.x}{because}",
+        condition_mathml="φ: x ↦ {map.x}{because}",
     )  # fmt: skip
 
 
 def _slot(term: Term, m: Map, name: str) -> object:
     if name == "map_source":
         return Raw(repr(m), repr(m))
+    if name == "because":
+        why = f"; {m.condition}" if m.condition else ""
+        return Raw(why, rf"\text{{{why}}}" if why else "", words(why) if why else "")
     return _target(m) if name == "target" else getattr(term, name)
 
 

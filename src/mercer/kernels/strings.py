@@ -155,7 +155,7 @@ class Mismatch(Kernel):
     Examples
     --------
     >>> Mismatch(2, 1, "ACGT")(["AC"], ["AC", "GC", "TT"])
-    array([[7., 4., 0.]])
+    array([[7., 4., 2.]])
     """
 
     notation: ClassVar[Notation] = Notation(

@@ -104,6 +104,11 @@ class Tape:
         """Σ of a kernel over the pairs of parts of two bags."""
         return self._write("value", a=self._leaf("convolution", part=part))
 
+    def read(self, op: str, leaf: Leaf) -> Register:
+        """A leaf of a finished plan, read again, in this view."""
+        again = replace(leaf, view=self._view())
+        return self._write(op, a=self._program.leaves.setdefault(again, len(self._program.leaves)))
+
     # Elementwise
 
     def constant(self, c: float) -> Register:

@@ -8,6 +8,7 @@ from mercer.maps.graphs import ColourLevels, Colours, EdgeLabels, Graphlets, Nod
 from mercer.maps.images import Gradients, Patches, Pixels, Position
 from mercer.maps.indicator import FittedIndicator, Indicator
 from mercer.maps.localtime import LocalTime
+from mercer.maps.metric import Metric
 from mercer.maps.ranks import Ranks
 from mercer.maps.standardised import Standardised
 from mercer.maps.strings import GappedKmers, Kmers, MismatchKmers, PositionedKmers
@@ -30,6 +31,7 @@ __all__ = [
     "Kmers",
     "LocalTime",
     "Map",
+    "Metric",
     "MismatchKmers",
     "NodeAttributes",
     "Patches",

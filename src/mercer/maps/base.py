@@ -36,6 +36,11 @@ class Map(Term, ABC):
         """Number of columns of the images of vectors with `width` columns; None if it depends on the data."""
 
     @property
+    def condition(self) -> str:
+        """What must hold for it to be a map, with its values, for the proof; empty where nothing must."""
+        return ""
+
+    @property
     def unresolved(self) -> bool:
         """Whether a parameter is a rule that needs data, such as centre="mean"."""
         return False

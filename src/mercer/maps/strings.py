@@ -25,12 +25,15 @@ KEY_BITS = 64
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _Fitted:
     """Counts, for points that still have to be read as strings."""
 
     origin: Map
     counts: FittedCounts
+
+    def __repr__(self) -> str:
+        return repr(self.origin)
 
     def __call__(self, points: Points) -> Points:
         return self.counts(_strings(self.origin, points))
@@ -168,10 +171,10 @@ class MismatchKmers(Map):
     >>> from mercer.points import as_points
     >>> words = as_points(["AC", "GC", "TT"])
     >>> image = MismatchKmers(2, 1, "ACGT").fit(words)(words).raw()
-    >>> (image @ image.T).toarray()  # ·C is near both AC and GC
-    array([[7., 4., 0.],
+    >>> (image @ image.T).toarray()  # AT and TC are near both AC and TT
+    array([[7., 4., 2.],
            [4., 7., 2.],
-           [0., 2., 7.]])
+           [2., 2., 7.]])
     """
 
     needs: ClassVar[frozenset[Domain]] = STRINGS

@@ -38,7 +38,8 @@ class PredictionDisplay:
     y_true, y_pred : ndarray of shape (n,)
         All rows; of more than 3 000, so many are drawn.
     std : ndarray of shape (n,), optional
-        Standard deviations of the predictions, drawn as bars of two for up to 200 rows.
+        Standard deviations of f, of ridge machines in the unit of the target by their `prior_variance_`; drawn as bars
+        of two for up to 200 rows.
     points_, line_, bars_
         The artists: rows, diagonal, error bars (None without).
     ax_, figure_

@@ -221,7 +221,7 @@ def predictions_of(estimator: Any, X: Any) -> Any:
 
 
 def deviations_of(estimator: Any, X: Any, target: int = 0) -> Array | None:
-    """The posterior standard deviations of a ridge machine of mercer; None of any other."""
+    """The posterior standard deviations of a ridge machine of mercer, in the unit of its targets; None of any other."""
     machine = machine_if_any(estimator)
     if machine is None:
         return None
@@ -230,7 +230,9 @@ def deviations_of(estimator: Any, X: Any, target: int = 0) -> Array | None:
     if known is None or points is None or isinstance(points, Stored) or np.isinf(known.cost).any():
         return None
     phi = None if machine.model.weights is None else machine.model.features
-    return column_of(known.deviations(machine.model.binding, phi, points), target)
+    variance = known.prior_variance(machine.model.coef, machine.model.intercept)
+    unit = np.sqrt(np.maximum(variance, 0.0))  # k(x, x) seldom knows it
+    return column_of(unit * known.deviations(machine.model.binding, phi, points), target)
 
 
 def is_whole(value: Any) -> bool:

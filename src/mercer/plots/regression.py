@@ -39,14 +39,15 @@ class RegressionDisplay:
     """The predicted curve along one feature, with the training rows.
 
     Ridge machines have a band of the posterior: where f lies, if the kernel is the prior covariance and alpha the
-    variance of the noise. Support vector regression has a tube of the half-width ε, and its support vectors are filled.
+    variance of the noise, both times the `prior_variance_` of the machine. Support vector regression has a tube of the
+    half-width ε, and its support vectors are filled.
 
     Attributes
     ----------
     x, curve : ndarray of shape (m,)
         The feature, and the prediction along it.
     std : ndarray of shape (m,), optional
-        The posterior standard deviation of f + b.
+        The posterior standard deviation of f + b, in the unit of the target.
     tube : float, optional
         ε.
     deviations : float

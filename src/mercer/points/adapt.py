@@ -1,6 +1,6 @@
 """From Python data to points: a table of adapters, and what a kernel or map asks of its points."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Number
 from typing import Any, Protocol, runtime_checkable
 
@@ -81,9 +81,9 @@ def as_points(X: object, name: str = "X") -> Points:
 def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X") -> Points:
     """Points of one of the domains that `owner` needs, or an error that says what would work.
 
-    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix, objects that
-    are all strings as strings, arrays of rows as bags, as series, or as graphs by their adjacency, dense vectors as
-    series of one channel.
+    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix or as series
+    of one channel, values as what is needed if each of them is a string, an array, a bag, a series or a graph, arrays
+    of rows as bags, as series, or as graphs by their adjacency.
 
     Examples
     --------
@@ -97,8 +97,12 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
             return points.vectors()
         if points.domain_of(points.names) in needs:
             return points.select(points.names)
-    if Domain.STRINGS in needs and isinstance(points, Objects):
-        return Strings(points.values, name)
+        # A dict of edges alone is a table as well: it is asked to go into a list.
+        is_one = points.width == 1 and points.domain_of(points.names) is Domain.OBJECTS
+        if is_one and Domain.GRAPHS not in needs and needs & set(_OF_VALUES):
+            return require(points.select(points.names), needs, owner, name)
+    if isinstance(points, Objects) and (need := next(filter(needs.__contains__, _OF_VALUES), None)):
+        return _OF_VALUES[need](points.values, name)
     if Domain.BAGS in needs and isinstance(points, Arrays):
         return Bags(points.values, name)
     if Domain.GRAPHS in needs and isinstance(points, Arrays):
@@ -167,10 +171,18 @@ def in_training_order(basis: Table, points: Table, name: str = "X") -> Table:
     return points.only(basis.names)
 
 
+# What is needed -> how values are read, such as those of a column; the first that is wrong is named.
+_OF_VALUES: dict[Domain, Callable[[Any, str], Points]] = {
+    Domain.STRINGS: Strings,
+    Domain.GRAPHS: Graphs,
+    Domain.ARRAYS: Arrays,
+    Domain.BAGS: Bags,
+    Domain.SERIES: Series,
+}
 # Domains whose points may be given in place of each other; what kernels then find missing, they say.
 _ALIKE = (
     frozenset({Domain.VECTORS, Domain.TABLE, Domain.GRAM}),
-    frozenset({Domain.OBJECTS, Domain.STRINGS}),
+    *(frozenset({Domain.OBJECTS, domain}) for domain in _OF_VALUES),
     frozenset({Domain.ARRAYS, Domain.BAGS}),
     frozenset({Domain.ARRAYS, Domain.GRAPHS}),
     frozenset({Domain.ARRAYS, Domain.SERIES}),
@@ -209,6 +221,10 @@ _ADVICE: dict[tuple[Domain, Domain], str] = {
     (Domain.VECTORS, Domain.ARRAYS): "Give the rows the shape of images: X.reshape(len(X), height, width).",
     (Domain.VECTORS, Domain.BAGS): "Pass a list of arrays, one per bag; of a table of parts, Bags.grouped(parts, by).",
     (Domain.TABLE, Domain.SETS): "Choose one column of sets, with .on(Columns(name)).",
+    (Domain.TABLE, Domain.STRINGS): "Choose one column of strings, with .on(name).",
+    (Domain.TABLE, Domain.GRAPHS): "Choose one column of graphs, with .on(name); a single graph goes into a list.",
+    (Domain.TABLE, Domain.BAGS): "Choose one column of bags, with .on(name).",
+    (Domain.TABLE, Domain.ARRAYS): "Choose one column of arrays, with .on(name).",
 }
 
 
@@ -259,7 +275,7 @@ def _sequence(X: Any, name: str) -> Points:
         return Objects(X, name)
     if entries == {"row"} and are_unequal(X):
         return Series(X, name)
-    return Arrays(X, name) if entries == {"row"} and any(map(_is_table, X)) else Vectors(X, name)
+    return Arrays(X, name) if "number" not in entries and any(map(_is_table, X)) else Vectors(X, name)
 
 
 def _is_table(row: Any) -> bool:

@@ -191,7 +191,10 @@ def refuse_masked(array: object, name: str) -> None:
         )
 
 
-_ONE_LENGTH = "Pass rows of one length; where they are sets of items, for a kernel of sets, [set(row) for row in X]."
+_ONE_LENGTH = (
+    "Pass rows of one length. For kernels of sets pass [set(row) for row in X], for kernels of strings of tokens "
+    "mercer.points.Strings(X), for kernels of bags lists of rows."
+)
 
 
 def _ragged(X: object, name: str) -> InvalidInput:
@@ -223,7 +226,8 @@ def _real_array(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 _NUMBERS_ONLY = "The argument must be free of strings and other objects: vectors hold real numbers."
 _INSTEAD = (
-    "Encode it as numbers; for Delta() or Custom() on any Python values pass mercer.points.Objects(list_of_values)."
+    "Encode it as numbers; for Delta() or Custom() on any Python values pass mercer.points.Objects(list_of_values), "
+    "for kernels of strings of tokens mercer.points.Strings(list_of_rows)."
 )
 
 

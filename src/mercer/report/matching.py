@@ -16,6 +16,9 @@ from mercer.points.vectors import Vectors
 
 __all__ = ["keys_of", "places_of"]
 
+# What is missing is equal to what is missing; NaN itself is not equal to NaN.
+MISSING = "\0missing"
+
 
 def places_of(points: Points, rows: Points) -> npt.NDArray[np.intp] | None:  # (len(points),)
     """The row that each point is equal to, −1 for none; None where points cannot be compared.
@@ -27,6 +30,8 @@ def places_of(points: Points, rows: Points) -> npt.NDArray[np.intp] | None:  # (
     >>> from mercer.points.adapt import as_points
     >>> places_of(as_points([[3.0], [1.0], [1.0], [9.0]]), as_points([[1.0], [2.0], [3.0], [1.0]]))
     array([ 2,  0,  3, -1])
+    >>> places_of(as_points({"a": [float("nan"), 2.0]}), as_points({"a": [2.0, float("nan")]}))
+    array([1, 0])
     """
     own, others = map(keys_of, _alike(points, rows))
     if own is None or others is None:
@@ -84,4 +89,10 @@ def _of_rows(raw: Any) -> list[Hashable]:
 
 
 def _of_values(values: Sequence[Any]) -> list[Hashable]:
-    return [value if isinstance(value, Hashable) else repr(value) for value in values]
+    return [_key_of(value) for value in values]
+
+
+def _key_of(value: Any) -> Hashable:
+    if isinstance(value, float) and value != value:
+        return MISSING
+    return value if isinstance(value, Hashable) else repr(value)

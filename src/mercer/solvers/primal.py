@@ -78,6 +78,7 @@ class _System:
     matrix: Array  # (M, M)
     right: Array  # (M, t)
     B: Array  # (n, q)
+    border: Array  # (q, q): BᵀCB
     to_border: Array  # (q, M): (BᵀCB)⁻¹ BᵀCΦ
     means: Array  # (q, t): (BᵀCB)⁻¹ BᵀCy
     rounding: float  # of the matrix, where the rows of Φ differ in their last digits only
@@ -121,7 +122,7 @@ def _system(phi: FeatureMatrix, y: Array, cost: Array, B: Array, watch: Watch) -
     matrix -= crossed @ to_border
     right -= crossed @ means
     rounding = (DIGITS * EPS) ** 2 * float(cost.max() * squares.sum())
-    return _System(matrix, right, B, to_border if origin is None else to_border + origin, means, rounding)
+    return _System(matrix, right, B, border, to_border if origin is None else to_border + origin, means, rounding)
 
 
 def _border_solve(border: Array, right: Array) -> Array:
@@ -147,22 +148,26 @@ def _ridge(phi: FeatureMatrix, y: Array, cost: Array, system: _System) -> tuple[
         )
     inverse, _ = scipy.linalg.lapack.dpocon(L, norm, uplo="L")
     w, _ = scipy.linalg.lapack.dpotrs(L, system.right, lower=1)
-    coef, best, left = np.zeros_like(y), (system.theta(w), w), np.inf
+    coef, best, left = np.zeros_like(y), (system.theta(w), w), np.full_like(w, np.inf)
     # Of Φᵀα, by ‖√C Φ‖ ‖α/√C‖: a smaller error is none.
     root = np.sqrt(cost)[:, None]
     rounding = float(EPS * np.sqrt(np.trace(system.matrix)))
+    is_refined = False
     for _ in range(REFINEMENTS):
         theta = system.theta(w)
         found = _residuals(phi, y, cost, system.B, w, theta)
         error = found.transposed - w
-        size = float(np.linalg.norm(error))
-        if not size < 0.5 * left:
+        if not np.linalg.norm(error) < 0.5 * np.linalg.norm(left):
             break
-        coef, best, left = found.coef, (theta, w), size
-        if size <= rounding * float(np.linalg.norm(np.divide(coef, root, out=np.zeros_like(coef), where=root > 0.0))):
+        coef, best, left = found.coef, (theta, w), error
+        length = np.divide(coef, root, out=np.zeros_like(coef), where=root > 0.0)
+        is_refined = bool(np.linalg.norm(error) <= rounding * np.linalg.norm(length))
+        if is_refined:
             break
         step, _ = scipy.linalg.lapack.dpotrs(L, error, lower=1)
         w = w + step
+    if not is_refined:
+        coef = _refined(phi, cost, system, L, coef, best[1], left)
     return coef, *best, 1.0 / inverse if inverse > 0.0 else float("inf")
 
 
@@ -180,6 +185,28 @@ def _residuals(phi: FeatureMatrix, y: Array, cost: Array, B: Array, w: Array, th
         coef[rows] = cost[rows, None] * (y[rows] - block @ w - B[rows] @ theta)
         transposed += block.T @ coef[rows]
     return _Residuals(coef, transposed)
+
+
+def _refined(phi: FeatureMatrix, cost: Array, system: _System, L: Array, coef: Array, w: Array, error: Array) -> Array:
+    """α with a smaller Φᵀα − w, of which the error is given, by refinement of the equations of α itself.
+
+    Where Φw is y to rounding, y − Φw has no digits left for α. A step of (C⁻¹ + K) α = y − Bθ is, by Woodbury's
+    identity, −C Φ̃ (Φ̃ᵀCΦ̃ + I)⁻¹ (Φᵀα − w), where nothing cancels. First α is brought onto Bᵀα = 0, which steps keep.
+    """
+    missed = system.B.T @ coef
+    coef = coef - cost[:, None] * (system.B @ _border_solve(system.border, missed))
+    error = error - system.to_border.T @ missed
+    for _ in range(REFINEMENTS):
+        step, _ = scipy.linalg.lapack.dpotrs(L, error, lower=1)
+        behind = system.to_border @ step
+        moved, found = np.empty_like(coef), -w
+        for rows, block in phi:
+            moved[rows] = coef[rows] - cost[rows, None] * (block @ step - system.B[rows] @ behind)
+            found = found + block.T @ moved[rows]
+        if not np.linalg.norm(found) < 0.5 * np.linalg.norm(error):
+            break
+        coef, error = moved, found
+    return coef
 
 
 def _least_squares(phi: FeatureMatrix, weight: Array, system: _System) -> tuple[Array, Array, Array, int]:

@@ -54,10 +54,12 @@ def test_points_may_come_from_a_file(answer, functions, flowers):
         ("mine.py", 2, "Name a file and a function"),
         ("none.py:tanh", 3, "There is no file"),
         ("broken.py:f", 3, "ZeroDivisionError"),
+        ("fails.py:f", 3, "fails.py:f fails, in line 2.\n  ZeroDivisionError"),
     ],
 )
 def test_a_function_that_cannot_be_found_is_refused_in_words(mercer, functions, here, function, code, words):
     (here / "broken.py").write_text("1 / 0", encoding="utf-8")
+    (here / "fails.py").write_text("def f(x, z):\n    return 1 / 0", encoding="utf-8")
     done = mercer("refute", function)
     assert done.exit_code == code
     assert words in done.stderr
@@ -129,6 +131,34 @@ def test_a_report_is_one_page(mercer, answer, prices, here):
     page = (here / "page.html").read_text("utf-8")
     assert said["bytes"] == len(page.encode())
     assert "<h1>Houses &amp; gardens</h1>" in page
+
+
+def test_a_report_has_scores_where_the_file_has_the_target_of_the_fit(mercer, prices, here):
+    mercer("fit", prices, "-t", "price", "-o", "m.mercer")
+    done = mercer("report", "m.mercer", prices, "-o", "page.html")
+    assert "warning" not in done.stderr
+    assert "No targets were given" not in (here / "page.html").read_text("utf-8")
+    lines = (here / prices).read_text().splitlines()
+    (here / "new.csv").write_text("\n".join(line.rpartition(",")[0] for line in lines))
+    assert "no scores" in mercer("report", "m.mercer", "new.csv", "-o", "page.html").stderr
+
+
+def test_the_target_of_a_model_is_remembered_and_not_called_unknown(mercer, answer, prices, here):
+    mercer("fit", prices, "-t", "price", "-o", "m.mercer")
+    assert answer("explain", "m.mercer")["target"] == "price"
+    assert mercer("predict", "m.mercer", prices).stderr == ""
+
+
+def test_influential_rows_show_dates_as_dates_and_gaps_as_gaps(mercer, answer, here):
+    rng = np.random.default_rng(0)
+    days = [f"2024-0{m}-1{d}" for m in range(1, 7) for d in range(1, 7)]
+    heat = ["" if i == 5 else f"{rng.normal():.4f}" for i in range(len(days))]
+    rows = [f"{day},{warm},{i}" for i, (day, warm) in enumerate(zip(days, heat, strict=True))]
+    (here / "days.csv").write_text("\n".join(["day,heat,sold", *rows]) + "\n")
+    mercer("fit", "days.csv", "-t", "sold", "-o", "m.mercer")
+    shown = answer("explain", "m.mercer", "--rows", "36")["influential"]
+    assert {row["day"] for row in shown} == set(days)
+    assert [row["heat"] for row in shown].count(None) == 1
 
 
 def test_the_demo_shows_every_command_end_as_it_should(answer, here):

@@ -37,6 +37,22 @@ def test_pieces_of_any_size_give_the_same_answers(mercer, flowers, formula):
     assert all(mercer("predict", "m.mercer", flowers, "--rows", str(k)).stdout == whole for k in (1, 7, 60, 1000))
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_columns_of_sparse_rows_are_counted_as_in_the_fit_whatever_is_in_a_piece(mercer, here, first):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{i % 2} " + " ".join(f"{j + first}:1" for j in range(6) if rng.random() < 0.4 + 0.4 * (i % 2))
+        for i in range(60)
+    ]
+    (here / "rows.svm").write_text("\n".join(lines) + "\n")
+    mercer("fit", "rows.svm", "-o", "m.mercer")
+    whole = mercer("predict", "m.mercer", "rows.svm").stdout
+    assert mercer("predict", "m.mercer", "rows.svm", "--rows", "1").stdout == whole
+    (here / "other.svm").write_text(f"0 {2 + first}:1\n1 {1 - first}:1\n")
+    done = mercer("predict", "m.mercer", "other.svm", "--rows", "1")
+    assert (done.exit_code, "counted from 1" in done.stderr) == ((3, True) if first else (0, False))
+
+
 def test_a_missing_column_is_named(mercer, model, flowers):
     pd.read_csv(flowers).rename(columns={"width": "breadth"}).to_csv("other.csv", index=False)
     done = mercer("predict", model, "other.csv")

@@ -238,6 +238,7 @@ def test_verbose_draws_nothing_on_a_short_solve(capsys):
         ({"solver": "magic"}, "no solver 'magic'"),
         ({"solver": "primal", "kernel": RBF()}, "no finite feature map"),
         ({"solver": "cg", "alpha": 0.0}, "alpha above 0"),
+        ({"solver": np.arange(3.0)}, "solver of KernelRidge must be"),
         ({"tol": 0.0}, "tol must lie"),
         ({"max_iter": 0}, "max_iter must be"),
         ({"max_time": -1.0}, "max_time must be"),
@@ -300,6 +301,18 @@ def test_large_means_of_the_features_cost_no_digits_beside_an_intercept():
     ordinary = KernelRidge(alpha=0.0, fit_intercept=True).fit(X, y)
     moved = KernelRidge(alpha=0.0, fit_intercept=True).fit(X + 128.0, y)
     np.testing.assert_allclose(moved.predict(X + 128.0), ordinary.predict(X), rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_coefficients_have_digits_where_the_residuals_have_none(fit_intercept):
+    # The penalty is 1e-25 of K: the residuals, of which the coefficients are multiples, are below the rounding of y.
+    X = 1e9 * np.random.default_rng(0).normal(size=(31, 5))
+    y = X @ np.full(5, 1e-9)
+    model = KernelRidge(1e-6, kernel=Linear(), fit_intercept=fit_intercept).fit(X, y)
+    by_coefficients = (X @ X.T) @ model.dual_coef_ + model.intercept_
+    np.testing.assert_allclose(by_coefficients, model.predict(X), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(by_coefficients, y, rtol=1e-8, atol=1e-8)
+    assert model.certificate_.solver == "primal"
 
 
 @pytest.mark.parametrize("intercept", [False, True])

@@ -164,6 +164,15 @@ def test_a_class_that_is_not_in_the_table_is_named(tmp_path: Path) -> None:
         mercer.save(search, tmp_path / "search.mercer")
 
 
+def test_the_machine_that_a_search_found_can_be_saved(tmp_path: Path) -> None:
+    search = mercer.KernelSearchCV(SVC(), {"C": [1.0, 10.0], "kernel": [mercer.RBF(1.0), mercer.Linear()]}, cv=2)
+    search.fit(X, LABELS)
+    with pytest.raises(mercer.NotStorable, match=r"KernelSearchCV[\s\S]*Save its best_estimator_"):
+        mercer.save(search, tmp_path / "found.mercer")
+    search.best_estimator_.save(tmp_path / "found.mercer")
+    assert np.array_equal(mercer.load(tmp_path / "found.mercer").predict(X), search.predict(X))
+
+
 def test_a_machine_that_is_not_fitted_cannot_be_saved(tmp_path: Path) -> None:
     from sklearn.exceptions import NotFittedError
 

@@ -14,6 +14,7 @@ from mercer import (
     RBF,
     SVC,
     SVR,
+    Cosine,
     Delta,
     DomainMismatch,
     InvalidInput,
@@ -75,11 +76,12 @@ def test_targets_are_checked(machine, y):
 def test_shapes_are_checked(machine, y):
     for points, said in (
         (X[:, 0], "Expected 2D array"),
-        (X[None], "dim 3"),
         (X[:, :0], r"0 feature\(s\)"),
     ):
         with pytest.raises(InvalidInput, match=said):
             machine().fit(points, y)
+    with pytest.raises(DomainMismatch, match="one row of numbers per point"):
+        machine().fit(X[:, None], y)
     with pytest.raises(InvalidInput, match=r"0 sample\(s\)"):
         machine().fit(X[:0], some(y, slice(0)))
     with pytest.raises(InvalidInput, match="sample_weight has 3"):
@@ -337,3 +339,12 @@ def test_a_function_without_a_number_is_blamed_itself(machine, y):
 def test_a_function_whose_values_are_too_large_is_refused(machine, y, value):
     with pytest.raises(NotFinite, match="values of the kernel are too large"):
         machine(kernel=lambda A, B: value * (A @ B.T > 0.0)).fit(X, y)
+
+
+def test_where_the_least_objective_is_zero_a_solved_fit_has_no_relative_gap():
+    # The row of zeros has k(x, x) = 0, and alone would have an objective of 0: what is left of the others is rounding.
+    rows = np.vstack([np.random.default_rng(0).normal(size=(20, 3)), np.zeros((1, 3))])
+    for nu in (0.001, 0.01, 0.04):
+        found = OneClassSVM(kernel=RBF(0.01) * Cosine(), nu=nu).fit(rows).certificate_
+        assert found.status is Status.MARGIN_OPTIMAL
+        assert found.relative_gap <= 1e-3

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import mercer
 from mercer.io.archive import pack, sealed
@@ -185,6 +187,54 @@ def test_indices_of_sparse_rows_that_are_out_of_range_are_refused(tmp_path: Path
         changed[end - 4 : end] = np.int32(wrong).tobytes()
         assert begin < end
         assert "sparse matrix" in refused(_joined(table, bytes(changed)))
+
+
+def encoder_of(content: Any) -> Any:
+    steps = machine_of(content)["parameters"]["steps"]
+    return steps[0]["tuple"][1]["estimator"]["fitted"]
+
+
+# SciPy writes a 1 where a one-hot encoder says, without a look.
+@pytest.mark.parametrize("drop", [None, "first"])
+@pytest.mark.parametrize("rare", [None, 2])
+def test_codes_of_categories_that_lead_out_of_their_columns_are_refused(drop: Any, rare: Any, tmp_path: Path) -> None:
+    encoder = OneHotEncoder(drop=drop, max_categories=rare, handle_unknown="ignore", sparse_output=False)
+    rows = np.array([[3.0, 1.0], [1.0, 1.0], [2.0, 4.0], [0.0, 4.0], [3.0, 1.0]])
+    pipeline = make_pipeline(encoder, mercer.SVC()).fit(rows, [0, 0, 1, 1, 1])
+    path = tmp_path / "encoded.mercer"
+    mercer.save(pipeline, path, X=rows)
+    assert np.array_equal(mercer.load(path).predict(rows), pipeline.predict(rows))
+    whole = path.read_bytes()
+    widths = encoder._n_features_outs
+    wrong: list[tuple[str, Any]] = [("_n_features_outs", [width - 1 for width in widths])]
+    wrong += [("_n_features_outs", widths[:1]), ("_n_features_outs", [-1, *widths[1:]])]
+    wrong += [("_n_features_outs", [float(width) for width in widths]), ("categories_", [[3.0, 1.0]])]
+    for name, value in wrong:
+        file = with_content(whole, lambda content, name=name, value=value: encoder_of(content).update({name: value}))
+        assert "fit each other" in refused(file)
+
+
+@pytest.mark.parametrize("place", ["categories_", "_default_to_infrequent_mappings", "_infrequent_indices"])
+def test_numbers_of_categories_that_lead_astray_are_refused(place: str, tmp_path: Path) -> None:
+    rows = np.array([[3.0], [1.0], [2.0], [0.0], [3.0]])
+    pipeline = make_pipeline(OneHotEncoder(max_categories=2), mercer.SVC()).fit(rows, [0, 0, 1, 1, 1])
+    mercer.save(pipeline, tmp_path / "encoded.mercer", X=rows)
+    table, data = _split((tmp_path / "encoded.mercer").read_bytes())
+    name = next(name for name in table if f".{place}" in name)
+    begin = table[name]["data_offsets"][0]
+    changed = bytearray(data)
+    first = np.frombuffer(data[begin : begin + 8], "<f8" if place == "categories_" else "<i8")
+    changed[begin : begin + 8] = (first + 1000).tobytes()
+    assert "fit each other" in refused(_joined(table, bytes(changed)))
+
+
+def test_a_dropped_category_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    rows = np.array([[3.0], [1.0], [2.0], [0.0], [3.0]])
+    pipeline = make_pipeline(OneHotEncoder(drop="first"), mercer.SVC()).fit(rows, [0, 0, 1, 1, 1])
+    mercer.save(pipeline, tmp_path / "encoded.mercer", X=rows)
+    table, data = _split((tmp_path / "encoded.mercer").read_bytes())
+    assert data.count(b"[0]") == 2
+    assert "fit each other" in refused(_joined(table, data.replace(b"[0]", b"[7]")))
 
 
 def test_numbers_made_to_collide_in_a_table_are_refused(tmp_path: Path) -> None:

@@ -153,6 +153,44 @@ def test_other_points_have_a_kernel_too(X, kernel):
     assert np.isfinite(proposal.kernel(X)).all()
 
 
+DNA = ["".join(RANDOM.choice(list("ACGT"), 30)) for _ in range(N)]
+SUBSTRINGS = "the common substrings of up to three letters"
+
+
+@pytest.mark.parametrize(
+    "X",
+    [DNA, [text.encode() for text in DNA], mercer.points.Strings([list(text) for text in DNA]), ["ab", "abc"]],
+    ids=["characters", "bytes", "tokens", "few"],
+)
+def test_strings_that_differ_are_compared_by_their_substrings(X):
+    proposal = mercer.auto(X)
+    assert repr(proposal.kernel) == "BlendedSpectrum().normalised()"
+    assert proposal.reasons[0].reason == SUBSTRINGS
+    assert np.isfinite(proposal.kernel(X)).all()
+
+
+def test_a_column_of_long_strings_of_letters_is_compared_by_its_substrings():
+    proposal = mercer.auto({"gene": [*DNA[1:], None], "dose": RANDOM.normal(size=N)})
+    assert proposal.reasons[0] == mercer.kernels.auto.Reason(
+        ("gene",), "sequences", f"{SUBSTRINGS}; missing is a value of its own"
+    )
+    assert "Polarised(OrMissing(BlendedSpectrum().normalised().on('gene')))" in repr(proposal.kernel)
+
+
+def test_bags_are_compared_by_what_is_proposed_for_their_parts():
+    bags = [RANDOM.normal(size=(2 + i % 3, 3)) * [1.0, 1.0, 90.0] for i in range(N)]
+    proposal = mercer.auto(mercer.points.Bags(bags))
+    assert repr(proposal.kernel) == "RBF('median').on(Standardised()).averaged().normalised()"
+    assert [each.kind for each in proposal.reasons] == ["bags", "numbers"]
+    assert mercer.SVC(kernel=proposal.kernel).fit(bags, np.arange(N) % 2).certificate_.is_certified
+
+
+@pytest.mark.parametrize("X", [np.ones((3, 4, 4)), [np.ones((2, 2)), np.ones((3, 2))]])
+def test_of_arrays_it_asks_what_they_are(X):
+    with pytest.raises(InvalidInput, match=r"bags, images or series(.|\n)*Bags\(X\)"):
+        mercer.auto(X)
+
+
 @pytest.mark.parametrize(
     "X", [{"a": [1, 1], "b": ["x", "x"]}, {"a": [1.0]}, {"a": [None, None]}, np.ones((3, 2)), [None, None]]
 )

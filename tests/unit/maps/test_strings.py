@@ -144,6 +144,12 @@ def test_strings_without_any_window_are_the_zero_vector():
         assert m.fit(points)(points).raw().toarray().tolist() == [[0.0], [0.0]]
 
 
+def test_features_are_named_by_what_counts_them():
+    assert Spectrum(2).feature_map(["ab"]).get_feature_names_out()[0] == "Kmers(2): x0"
+    names = Mismatch(1, 1).feature_map(["ab"]).get_feature_names_out()
+    assert names[0] == "MismatchKmers(1, alphabet='ab'): x0"
+
+
 def test_a_machine_learns_from_strings_and_predicts_new_ones():
     X = np.array([a + word + b for word in ("GATTA", "CCTAC") for a in ("", "A", "CG") for b in ("", "T", "GG")])
     y = np.repeat(["one", "other"], 9)

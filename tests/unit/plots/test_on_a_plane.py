@@ -176,7 +176,8 @@ def test_the_curve_and_its_band_are_the_posterior(ax: Axes) -> None:
     assert np.allclose(shown.line_.get_ydata(), mean)
     assert shown.band_ is not None
     upper = shown.band_.get_paths()[0].vertices
-    assert np.isclose(upper[:, 1].max(), (mean + std).max())
+    unit = np.sqrt(ridge().prior_variance_)  # of the target
+    assert np.isclose(upper[:, 1].max(), (mean + unit * std).max())
     assert shown.points_ is not None
     assert np.array_equal(shown.points_.get_offsets(), np.column_stack([X[:, 0], Y]))
 

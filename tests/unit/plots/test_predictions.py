@@ -42,7 +42,17 @@ def test_error_bars_are_two_posterior_deviations(ax: Axes) -> None:
     shown = PredictionDisplay.from_estimator(machine, X, Y, ax=ax)
     assert shown.bars_ is not None
     drawn = np.array([path.vertices[:, 1] for path in shown.bars_.get_paths()])
-    assert np.allclose(drawn, np.column_stack([mean - 2 * std, mean + 2 * std]))
+    half = 2 * np.sqrt(machine.prior_variance_) * std
+    assert np.allclose(drawn, np.column_stack([mean - half, mean + half]))
+
+
+def test_error_bars_follow_the_unit_of_the_target(ax: Axes) -> None:
+    in_metres = PredictionDisplay.from_estimator(ridge(), X, Y, ax=ax).std
+    machine = mercer.KernelRidge(alpha=0.3, kernel=mercer.RBF(1.0)).fit(X, 1000.0 * Y)
+    in_millimetres = PredictionDisplay.from_estimator(machine, X, 1000.0 * Y, ax=ax).std
+    assert in_metres is not None
+    assert in_millimetres is not None
+    assert np.allclose(in_millimetres, 1000.0 * in_metres)
 
 
 def test_any_regressor_is_drawn_without_bars(ax: Axes) -> None:

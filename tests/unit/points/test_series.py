@@ -80,7 +80,7 @@ def test_a_kernel_of_vectors_says_what_would_work():
 
 @pytest.mark.parametrize("X", [["abc", "de"], [{1, 2}, {3}], [{"edges": [(0, 1)]}]])
 def test_a_kernel_of_series_refuses_other_points(X):
-    with pytest.raises(DomainMismatch, match="it needs series"):
+    with pytest.raises(DomainMismatch, match="series"):
         GlobalAlignment(1.0)(X)
 
 

@@ -3,8 +3,10 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from mercer import Spectrum
 from mercer.errors import DomainMismatch, InvalidInput
 from mercer.points import Objects, Strings, as_points, require
 from mercer.points.base import Domain
@@ -35,6 +37,22 @@ def test_a_list_of_strings_stays_objects_until_a_kernel_asks_for_strings():
     points = as_points(["ab", "b"])
     assert isinstance(points, Objects)
     assert isinstance(require(points, frozenset({Domain.STRINGS}), "Spectrum()"), Strings)
+
+
+def test_a_table_of_one_column_of_strings_is_strings_too():
+    frame = pd.DataFrame({"gene": ["abab", "ab"]})
+    assert Spectrum(2)(frame).tolist() == Spectrum(2).on("gene")(frame).tolist() == [[5.0, 2.0], [2.0, 1.0]]
+    with pytest.raises(DomainMismatch, match="Choose one column of strings"):
+        Spectrum(2)(frame.assign(length=[4, 2]))
+
+
+@pytest.mark.parametrize(
+    "rows", [[["to", "be"], ["or"]], [["to", "be"], ["or", "not"]]], ids=["ragged", "of one length"]
+)
+def test_lists_of_tokens_ask_to_be_named_strings(rows):
+    with pytest.raises((InvalidInput, DomainMismatch), match=r"mercer\.points\.Strings"):
+        Spectrum(2)(rows)
+    assert Spectrum(1)(Strings(rows)).shape == (2, 2)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 // there is a match, and a run of k + 1 matches begins where runs of k begin here and one further on.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "mercer/leaf.hpp"
@@ -20,13 +21,20 @@ struct Planes {
     std::vector<Word> words;
     std::vector<Index> first;
     std::vector<Index> lengths;
-    std::int32_t most = 0;  // the largest code; whatever is larger counts as one code more
-    int count = 1;          // of planes
+    Index least = 0, most = 0;  // codes from the least to the most; any other counts as one code more
+    int count = 1;              // of planes
 
     void set_codes(const Letters& rows, Index i0, Index i1) {
-        most = 0;
-        for (Index at = rows.offsets[i0]; at < rows.offsets[i1]; ++at) most = std::max(most, rows.codes[at]);
-        count = static_cast<int>(std::bit_width(static_cast<Word>(most) + 1));
+        const auto [low, high] = std::minmax_element(rows.codes + rows.offsets[i0], rows.codes + rows.offsets[i1]);
+        const bool none = rows.offsets[i0] == rows.offsets[i1];
+        set_codes(none ? 0 : *low, none ? 0 : *high);
+    }
+    void set_codes(Index low, Index high) {
+        least = low, most = high;
+        count = static_cast<int>(std::bit_width(place_of(high) + 1));
+    }
+    Word place_of(Index code) const {
+        return static_cast<Word>((code < least || code > most ? most + 1 : code) - least);
     }
     void take(const Letters& rows, Index i0, Index i1) {
         first.clear(), lengths.clear();
@@ -41,9 +49,9 @@ struct Planes {
             const Index stride = words_of(rows.length(i));
             Word* const planes = words.data() + first[static_cast<std::size_t>(i - i0)];
             for (Index at = 0; at < rows.length(i); ++at) {
-                const std::int32_t code = std::min(rows.codes[rows.offsets[i] + at], most + 1);
+                const Word place = place_of(rows.codes[rows.offsets[i] + at]);
                 for (int plane = 0; plane < count; ++plane)
-                    planes[plane * stride + at / kWordBits] |= Word(code >> plane & 1) << at % kWordBits;
+                    planes[plane * stride + at / kWordBits] |= (place >> plane & 1) << at % kWordBits;
             }
         }
     }
@@ -143,8 +151,7 @@ struct Leaf<Kind::weighted_degree> : PlainLeaf {
     }
     template <class T>
     static void take_rows(const Source& source, const PackedLeaf<T>& right, Index i0, Index i1, LeftLeaf<T>& leaf) {
-        leaf.left_planes.most = right.planes.most;
-        leaf.left_planes.count = right.planes.count;
+        leaf.left_planes.set_codes(right.planes.least, right.planes.most);
         leaf.left_planes.take(std::get<Letters>(source), i0, i1);
     }
     template <class T>
@@ -158,7 +165,7 @@ struct Leaf<Kind::weighted_degree> : PlainLeaf {
     static double pair(const LeafUse& use, const Source& left, const Source& right, Index i) {
         Planes x, z;
         z.set_codes(std::get<Letters>(right), i, i + 1);
-        x.most = z.most, x.count = z.count;
+        x.set_codes(z.least, z.most);
         x.take(std::get<Letters>(left), i, i + 1);
         z.take(std::get<Letters>(right), i, i + 1);
         std::vector<Word> runs;

@@ -258,4 +258,11 @@ ON_DIAGONAL: dict[str, Callable[[Graph, Seen], str]] = {
     "chi2": lambda g, seen: g.sum(seen.name, 1),
     "equal": lambda g, _seen: g.constant(1.0),
 }
-UNREADABLE = {"stored": "the entries of a precomputed matrix", "callback": "the values of a Python function"}
+UNREADABLE = {
+    "stored": "the entries of a precomputed matrix",
+    "callback": "the values of a Python function",
+    "subsequence": "the letters of strings",
+    "weighted_degree": "the letters of strings",
+    "walks": "the edges of graphs",
+    "convolution": "the parts of bags",
+}

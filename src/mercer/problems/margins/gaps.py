@@ -56,9 +56,9 @@ class Findings:
     least_violations, solvable : ndarray
         The violation that is nothing but rounding, for the machines whose α and f scale with the costs; for all, that
         to which steps can come, where coefficients cancel.
-    is_feasible, is_negative, is_nothing, has_margin : ndarray of bool
+    is_feasible, is_negative, has_margin : ndarray of bool
         Whether the point satisfies its constraints and all is finite; whether αᵀKα is negative by more than rounding;
-        whether P and D are rounding; whether αᵀKα is more, for the kinds in units of ρ.
+        whether it is more than rounding, for the kinds in units of ρ.
     """
 
     primals: Array
@@ -74,12 +74,11 @@ class Findings:
     solvable: Array
     is_feasible: Mask
     is_negative: Mask
-    is_nothing: Mask
     has_margin: Mask
 
     def is_closed(self, gap: float) -> Mask:
-        """Whether the relative gap is at most `gap`, or there is nothing that it could be relative to."""
-        return (self.relative_gaps <= gap) & self.has_margin | self.is_nothing
+        """Whether the relative gap is at most `gap`: 0 where there is nothing that it could be relative to."""
+        return (self.relative_gaps <= gap) & self.has_margin
 
     def statuses(self, tol: float, gap: float, *, stopped: bool) -> tuple[Status, ...]:
         """How each problem ended, where tol is the violation and gap the relative gap that were asked for."""
@@ -164,11 +163,13 @@ def findings(kind: Kind, batch: Margins, coef: Array, f: Array, diagonal: Array)
     # The size of P and D below which they are zero.
     rounding = EPSILON * (loss_of_nothing + (reach**2 if is_homogeneous else 0.0))
     moved = _ratio(way, length)
+    # Where P and D are rounding, so is their gap. Divided by ρ, rounding is no longer nothing.
+    is_nothing = (values <= NOTHING * rounding) & np.isfinite(gap) & (not kind.in_margins)
     return Findings(
         primals=primal,
         duals=dual,
         gaps=gap,
-        relative_gaps=_ratio(gap, np.maximum(values, rounding)),
+        relative_gaps=np.where(is_nothing, 0.0, _ratio(gap, np.maximum(values, rounding))),
         moved=moved,
         violations=violation,
         intercepts=_combined(published.reshape(by_group), kind.intercept),
@@ -178,8 +179,6 @@ def findings(kind: Kind, batch: Margins, coef: Array, f: Array, diagonal: Array)
         solvable=EPSILON * reach * longest,
         is_feasible=(moved <= ROUNDING) & np.isfinite(energy),
         is_negative=energy < -NEGATIVE * size,
-        # Divided by ρ, rounding is no longer nothing.
-        is_nothing=(values <= NOTHING * rounding) & (not kind.in_margins),
         # Half the sum of |α| is what each side weighs: of hulls, 1.
         has_margin=2.0 * energy > 0.25 * COINCIDENT * size if kind.in_margins else np.ones(len(batch), dtype=np.bool_),
     )

@@ -45,7 +45,7 @@ class MarginSolution:
         P at α and at the published intercept (at the best levels, for the machines that have an offset), D at the
         nearest feasible point, and their difference: how far P can be above its minimum.
     relative_gaps : ndarray of shape (P,)
-        gap / max(|P|, |D|, ½ αᵀKα); where all of these are zero to rounding, relative to that rounding.
+        gap / max(|P|, |D|, ½ αᵀKα); 0 where all of these are zero to rounding.
     moved : ndarray of shape (P,)
         Σ|δᵢ| / Σ|αᵢ|: how far the dual point had to be moved to satisfy its constraints.
     violations : ndarray of shape (P,)

@@ -1,0 +1,6 @@
+"""Kernels of strings, graphs, bags and images against peers: the rows of the promise about objects."""
+
+from benchmarks.against import objects_bags, objects_graphs, objects_strings
+from benchmarks.harness.rows import Row
+
+ROWS: tuple[Row, ...] = (*objects_strings.ROWS, *objects_graphs.ROWS, *objects_bags.ROWS)
