@@ -2,6 +2,7 @@
 #include "mercer/engine.hpp"
 
 #include "mercer/coarse.hpp"
+#include "mercer/free_minimum.hpp"
 #include "mercer/pairs.hpp"
 #include "mercer/reduce/held.hpp"
 #include "mercer/reduce/matvec.hpp"
@@ -97,8 +98,8 @@ const Engine& engine() {
         pack_whole,
         run_nearest,
         pairs,
-        {solve_block<float>, add_rows<float>},
-        {solve_block<double>, add_rows<double>},
+        {solve_block<float>, minimise_free<float>, add_rows<float>},
+        {solve_block<double>, minimise_free<double>, add_rows<double>},
         extremes,
     };
     return row;

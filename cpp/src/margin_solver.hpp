@@ -4,47 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "margin_blocks.hpp"
 #include "margin_slopes.hpp"
 #include "running_f.hpp"
 
 namespace mercer {
-
-// A problem of few variables is one block. Of problems that share rows, fewer: to make the block's entries for each of
-// them takes longer than to share them, unless they are stored.
-inline constexpr Index kFewVariables = 1024;
-inline constexpr Index kFewOfMany = 256;
-inline bool is_one_block(Index variables, bool shares_made_rows) {
-    return variables <= (shares_made_rows ? kFewOfMany : kFewVariables);
-}
-// Variables in a block: a twelfth of them, within limits. Few enough that making the block's own matrix costs little,
-// enough that rows are made in batches.
-inline constexpr Index kLeastBlock = 64;
-inline constexpr Index kUsualBlock = 512;
-inline constexpr Index kLargeBlock = 1024;  // of a problem with so many variables:
-inline constexpr Index kManyVariables = 20000;
-inline Index block_size(Index variables) {
-    const Index most = variables < kManyVariables ? kUsualBlock : kLargeBlock;
-    return std::min(variables, std::clamp<Index>(variables / 12 / kBlockPad * kBlockPad, kLeastBlock, most));
-}
-// A problem is hard when its blocks, over some of them, take many steps for each variable: a large C, many free
-// variables that interact. Its blocks then hold all free variables if possible, and are solved less accurately.
-inline constexpr Index kHardBlock = 2048;
-inline constexpr Index kHardWindow = 8;
-// The inner solver stops at this share of the violation it was given, or after so many steps for each variable. Steps
-// cost little beside the rows of the variables they move, so a block is solved well, unless it is hard.
-inline constexpr double kInnerShare = 0.02;
-inline constexpr Index kInnerSteps = 2;
-inline constexpr double kHardShare = 0.3;
-inline constexpr Index kHardSteps = 50;
-
-// Steps in hard blocks that cost about as much as Newton's method on this many free variables: its factorisations, and
-// bringing f up to date in double.
-inline Index newton_steps(Index free, Index variables) {
-    constexpr Index kLeast = 20000;
-    constexpr Index kFactorisation = 16;
-    constexpr Index kImage = 8;
-    return std::max(kLeast, free * free / kFactorisation + kImage * variables);
-}
 
 enum class Ended : std::uint8_t { kSolved, kStopped, kCrawling };
 
@@ -79,6 +43,7 @@ class MarginSolver {
         const MarginOptions& options = shared_.options;
         const Index last = options.max_steps < 0 ? kNever : options.max_steps;
         Index finishing = kNever;     // the step at which finishing is given up
+        Index tried = 0;              // the steps after which the free variables were minimised over last
         double wanted = options.tol;  // less where that leaves a gap
         for (;;) {
             shared_.watch.look();
@@ -100,7 +65,17 @@ class MarginSolver {
                 assemble();
             }
             fill_block();
-            aim_ = is_given_up ? wanted : std::min(wanted, options.finish);
+            if (is_solved && !is_given_up && can_try() && violation <= trial_) {
+                trial_ = kNextTrial * violation;
+                if (is_worth(steps - tried)) {
+                    tried = steps;
+                    const bool is_found = shared_.engine.template inner<T>().minimise_free(block_);
+                    if (move_to_block() && is_found) continue;
+                    fill_block();
+                }
+            }
+            const double end = is_given_up ? wanted : std::min(wanted, options.finish);
+            aim_ = can_try() ? std::max(end, std::min(trial_, wanted)) : end;
             const Index taken = solve(violation, std::min(last, is_given_up ? kNever : finishing) - steps);
             steps += taken;
             if (taken == 0) return Ended::kSolved;  // rounding: no pair in the block can move
@@ -111,6 +86,10 @@ class MarginSolver {
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
     // Tasks into which the copies of a block's matrix are cut.
     static constexpr Index kAssembly = 16;
+    // Variables cubed of a factorisation that costs as much as a step costs for each of a block's variables.
+    static constexpr double kFactorisation = 16.0;
+    // Where the minimum over the free variables lies outside the box, steps go on to this share of the violation first.
+    static constexpr double kNextTrial = 0.03;
 
     Index row_of(Index variable) const { return variable < n_ ? variable : variable - n_; }
     bool is_free(Index v) const { return b_[v] > low_[v] && b_[v] < high_[v]; }
@@ -359,6 +338,12 @@ class MarginSolver {
         const Index taken = shared_.engine.template inner<T>().solve_block(block_);
         if (!is_all) look_whether_hard(taken);
         if (is_all || is_hard_) hard_steps_ += taken;
+        move_to_block();
+        return taken;
+    }
+
+    // Takes over the block's b; whether anything has moved.
+    bool move_to_block() {
         moved_.assign(members_.size(), 0);
         std::vector<Change> changes;
         for (Index m = 0; m < block_.size; ++m) {
@@ -374,7 +359,15 @@ class MarginSolver {
             b_[members_[at(m)]] = block_b_[at(m)];
             settle(members_[at(m)]);
         }
-        return taken;
+        return !changes.empty();
+    }
+
+    // Entries in double are worth finishing by Newton's method.
+    bool can_try() const { return is_whole_ && sizeof(T) == sizeof(double); }
+    // Whether a factorisation costs no more than these steps.
+    bool is_worth(Index steps) const {
+        const auto count = static_cast<double>(free());
+        return can_try() && count * count * count <= kFactorisation * static_cast<double>(steps * block_.size);
     }
 
     Index free() const {
@@ -424,7 +417,8 @@ class MarginSolver {
     std::vector<T> K_, last_K_, block_diagonal_;
     std::vector<double> block_b_, block_g_, block_up_, block_down_, block_low_, block_high_;
     Block<T> block_;
-    double aim_ = 0.0;  // the violation to be reached now
+    double aim_ = 0.0;          // the violation to be reached now
+    double trial_ = kInfinity;  // and that at which the free variables are minimised over
     bool is_hard_ = false;
     Index window_ = 0;  // blocks since it was last looked whether the problem is hard, and their steps
     Index window_steps_ = 0;

@@ -75,6 +75,42 @@ void check_block(const Engine& engine, const Program& begin, Index first, double
     CHECK(stopped.solution(begin).is_inside());
 }
 
+double objective(const Program& p) {
+    const std::vector<double> f = p.image();
+    double sum = 0.0;
+    for (std::size_t v = 0; v < p.b.size(); ++v) sum += p.b[v] * (0.5 * f[v] + p.q[v]) + p.width * std::abs(p.b[v]);
+    return sum;
+}
+
+// How far the slopes of the free variables of a group are apart.
+double spread(const Program& p) {
+    const std::vector<double> f = p.image();
+    double least[2] = {kInfinity, kInfinity}, most[2] = {-kInfinity, -kInfinity};
+    for (std::size_t v = 0; v < p.b.size(); ++v) {
+        if (!(p.b[v] > p.low[v] && p.b[v] < p.high[v]) || (p.width > 0.0 && p.b[v] == 0.0)) continue;
+        const double slope = f[v] + p.q[v] + (p.b[v] > 0.0 ? p.width : -p.width);
+        least[p.group[v]] = std::min(least[p.group[v]], slope);
+        most[p.group[v]] = std::max(most[p.group[v]], slope);
+    }
+    return std::max({most[0] - least[0], most[1] - least[1], 0.0});
+}
+
+// The minimum over free variables, from where steps to some violation have come.
+void check_free(const Engine& engine, Program from, Index first, double tol) {
+    Padded<double> steps(from, first);
+    steps.block.tol = tol;
+    steps.block.max_steps = 100'000;
+    engine.inner<double>().solve_block(steps.block);
+    from = steps.solution(from);
+    Padded<double> padded(from, first);
+    const bool is_there = engine.inner<double>().minimise_free(padded.block);
+    const Program found = padded.solution(from);
+    CHECK(found.is_inside());
+    for (int group = 0; group < 2; ++group) CHECK_NEAR(found.sum(group), from.sum(group), 1e-10);
+    CHECK(objective(found) <= objective(from) + 1e-12);
+    if (is_there) CHECK(spread(found) <= 1e-9);
+}
+
 }  // namespace
 
 TEST("The inner solver finds what plain loops find, with every instruction set, for one group and two") {
@@ -105,6 +141,7 @@ TEST("The inner solver finds what plain loops find, with every instruction set, 
         for (const Engine* engine : rows_that_run()) {
             check_block<double>(*engine, some, first, 1e-8);
             check_block<float>(*engine, some, first, 1e-3);
+            for (const double tol : {10.0, 0.3, 1e-2, 1e-4}) check_free(*engine, some, first, tol);
         }
     }
 }

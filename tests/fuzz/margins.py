@@ -155,7 +155,7 @@ def _peers(case: Case, ours: list[Objectives], made: Any) -> list[str]:
     mine, other = sum(part.primal for part in ours), made(part, theirs).primal
     scale = sum(part.scale for part in ours)
     # Where the objective is all but zero, theirs is what their tolerance leaves.
-    if scale < 1e-4 or abs(other - mine) <= peers.WORSE * scale + len(ours) * peers.left_open(part):
+    if scale < 1e-4 or abs(other - mine) <= peers.WORSE * scale + len(ours) * peers.left_open(part, theirs):
         return []
     return [f"LIBSVM's objective is {other:.6g}, not {mine:.6g}"]
 

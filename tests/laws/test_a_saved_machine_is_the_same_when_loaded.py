@@ -62,7 +62,7 @@ from mercer import (
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
 from mercer.kernels import UserFunction
-from mercer.points import Bags, Objects, Strings
+from mercer.points import Bags, Blocks, Objects, Strings
 from tests.contracts.test_tables import EXAMPLES, claim
 
 RNG = np.random.default_rng(0)
@@ -353,6 +353,16 @@ def test_probabilities_come_back_the_same(tmp_path: Path) -> None:
     assert_same(machine, round_trip(machine, tmp_path / "machine.mercer", {}), X)
 
 
+@pytest.mark.parametrize("machine", [KernelRidge(), KernelLogisticRegression()], ids=["ridge", "logistic"])
+@pytest.mark.parametrize("domain", ["dense rows", "sparse rows", "blocks", "sets", "a table", "strings", "graphs"])
+def test_machines_on_landmarks_come_back_the_same(machine: Any, domain: str, tmp_path: Path) -> None:
+    blocks = Case(Blocks(lambda: (X[i : i + 10] for i in range(0, N, 10))), RBF(1.5))
+    case = DOMAINS.get(domain, blocks)
+    machine = clone(machine).set_params(solver="landmarks", n_landmarks=6, random_state=0)
+    machine = fitted(machine, case)
+    assert_same(machine, round_trip(machine, tmp_path / "machine.mercer", {}), X if case is blocks else case.points)
+
+
 def test_error_bars_come_back_the_same(tmp_path: Path) -> None:
     machine = KernelRidge(kernel=RBF()).fit(X, NUMBERS)
     loaded = round_trip(machine, tmp_path / "machine.mercer", {})
@@ -371,4 +381,5 @@ def test_the_law_is_about_every_machine_and_every_kind_of_points() -> None:
     from mercer.points import __all__ as names
 
     kinds = {getattr(mercer.points, name) for name in names if isinstance(getattr(mercer.points, name), type)}
-    assert {kind for kind in kinds if isinstance(vars(kind).get("domain"), mercer.points.Domain)} == set(POINTS)
+    # Rows that come in blocks are read by a fit, and a model rests on some of them.
+    assert {kind for kind in kinds if isinstance(vars(kind).get("domain"), mercer.points.Domain)} == {*POINTS, Blocks}

@@ -155,7 +155,8 @@ struct Nearest {  // of whole vectors z, by |x - z|^2, which is exact
 // The inner loops of the support vector machines, in one precision of K.
 template <class T>
 struct Inner {
-    Index (*solve_block)(Block<T>&);  // the number of steps taken
+    Index (*solve_block)(Block<T>&);   // the number of steps taken
+    bool (*minimise_free)(Block<T>&);  // whether b is at the minimum over its free variables now
     void (*add_rows)(const T* const* rows, const double* delta, Index count, Index c0, Index c1, double* g);
 };
 

@@ -1,4 +1,4 @@
-"""Kernels as text. Functions in them are named, never stored; long arrays in them become arrays of the file."""
+"""Kernels as text. Functions in them are named, never stored; what text cannot hold becomes a value of the file."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,6 @@ from keyword import iskeyword
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 
 from mercer.errors import BadModelFile, NotStorable
 from mercer.kernels.kernel import Distance, Kernel
@@ -92,11 +91,11 @@ class Written:
 
     text: str
     functions: tuple[str, ...] = ()
-    arrays: dict[str, npt.NDArray[np.float64]] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
 
 
 class _Stand:
-    """Takes the place of a function or an array in a term that is only written."""
+    """Takes the place of a function or a value in a term that is only written."""
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
@@ -106,9 +105,9 @@ def written_formula(term: Kernel | Distance, functions: Functions) -> Written:
     """A kernel or distance as text that `parse` reads back, which is checked here and now."""
     writer = _Formula(functions)
     text = repr(writer.plain(term))
-    written = Written(text, tuple(dict.fromkeys(writer.functions)), writer.arrays)
+    written = Written(text, tuple(dict.fromkeys(writer.functions)), writer.values)
     try:
-        back = parse(text, {name: functions.used[name] for name in written.functions} | written.arrays)
+        back = parse(text, {name: functions.used[name] for name in written.functions} | written.values)
     except Exception as error:
         raise NotStorable(f"The kernel {text[:200]} cannot be read back from its text.", str(error)) from error
     if back != term:
@@ -121,26 +120,42 @@ def read_formula(text: str, names: Mapping[str, Any]) -> Kernel | Distance:
     return parse(text, names)
 
 
+def _is_short(value: Any) -> bool:
+    """Whether text holds a value as it is."""
+    return type(value) in (int, str, bytes) or (type(value) is float and np.isfinite(value))
+
+
+def _is_value(value: Any) -> bool:
+    """Whether there is no formula, function or array in it."""
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_value, value))
+    return not (isinstance(value, Term | np.ndarray) or callable(value))
+
+
 class _Formula:
     def __init__(self, functions: Functions) -> None:
         self.known = functions
         self.functions: list[str] = []
-        self.arrays: dict[str, npt.NDArray[np.float64]] = {}
+        self.values: dict[str, Any] = {}
 
     def plain(self, value: Any) -> Any:
-        """The same term, with names in place of functions and long arrays."""
+        """The same term, with names in place of functions, long arrays and letters that are no texts or numbers."""
         if isinstance(value, Term):
             return self._term(value)
-        if isinstance(value, tuple):
-            return tuple(map(self.plain, value))
         if isinstance(value, np.ndarray) and value.size > SHORT:
-            name = f"array{len(self.arrays)}"
-            self.arrays[name] = value
-            return _Stand(name)
+            return self._aside("array", value)
+        if isinstance(value, tuple):
+            is_odd = all(map(_is_value, value)) and not all(map(_is_short, value))
+            return self._aside("value", value) if is_odd else tuple(map(self.plain, value))
         if callable(value):
             self.functions.append(self.known.name(value))
             return _Stand(self.functions[-1])
         return value
+
+    def _aside(self, kind: str, value: Any) -> _Stand:
+        name = f"{kind}{len(self.values)}"
+        self.values[name] = value
+        return _Stand(name)
 
     def _term(self, term: Term) -> Term:
         if type(term) not in KNOWN:  # a class of the user's own, which the text calls by its name

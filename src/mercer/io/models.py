@@ -34,18 +34,26 @@ NUMBERS: dict[Any, type] = {int: Integral, float: Real}
 
 def _take_formula(value: Kernel | Distance, writer: Writer, path: str) -> Any:
     written = written_formula(value, writer.functions)
-    if not written.functions and not written.arrays:
+    if not written.functions and not written.values:
         return written.text
-    arrays = {name: writer.array(array, f"{path}.{name}", is_value=True) for name, array in written.arrays.items()}
-    return [written.text, list(written.functions), arrays]
+    values = {
+        name: writer.array(part, f"{path}.{name}", is_value=True)
+        if isinstance(part, np.ndarray)
+        else writer.value(part, f"{path}.{name}")
+        for name, part in written.values.items()
+    }
+    return [written.text, list(written.functions), values]
 
 
 def _make_formula(stored: Any, reader: Reader) -> Kernel | Distance:
     if isinstance(stored, str):
         return read_formula(stored, {})
-    formula, functions, arrays = stored
+    formula, functions, values = stored
     names = {text(name): reader.functions.find(name) for name in functions}
-    return read_formula(text(formula), names | {name: reader.array(place) for name, place in arrays.items()})
+    names |= {
+        name: reader.array(part) if isinstance(part, str) else reader.value(part) for name, part in values.items()
+    }
+    return read_formula(text(formula), names)
 
 
 def _is_array(value: Any, shape: tuple[int, ...], kind: str = "f") -> bool:
