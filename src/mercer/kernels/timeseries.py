@@ -214,8 +214,8 @@ class Signature(Kernel):
     --------
     >>> up, bent = [[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]
     >>> Signature(level=2)([up, bent])  # the area below the bend is a coordinate of level 2
-    array([[4., 4.],
-           [4., 4.5]])
+    array([[4. , 4. ],
+           [4. , 4.5]])
     """
 
     rule: ClassVar[Rule] = SIGNATURES
