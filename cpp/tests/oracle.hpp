@@ -14,6 +14,7 @@
 #include "mercer/plan.hpp"
 #include "mercer/view.hpp"
 #include "networks.hpp"
+#include "series.hpp"
 
 namespace oracle {
 
@@ -365,6 +366,15 @@ inline std::vector<Kernel> kernels() {
         f.scaled(f.add(Op::value, f.leaf(Kind::callback)), 1.0, 1.0);
     }
     {
+        Formula& f = begin("alignments + signatures up to level 3", {Make::parts, Make::parts});
+        const int aligned = f.add(Op::value, f.leaf(Kind::alignment, {1.5, 0.0, 1.0}));
+        f.add(Op::add, aligned, f.add(Op::value, f.leaf(Kind::signature, {3.0, 2.0, 0.0})));
+    }
+    {
+        Formula& f = begin("near alignments, not normalised", {Make::parts});
+        f.add(Op::value, f.leaf(Kind::alignment, {2.0, 4.0, 0.0}));
+    }
+    {
         Formula& f = begin("two lengths of subsequences", {Make::letters, Make::letters});
         const int longer = f.add(Op::value, f.leaf(Kind::subsequence, {5.0, 0.75}));
         f.add(Op::add, longer, f.add(Op::value, f.leaf(Kind::subsequence, {2.0, 1.0})));
@@ -512,6 +522,15 @@ inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::S
         return weighted_degree(x.codes + x.offsets[i], x.length(i), z.codes + z.offsets[j], z.length(j),
                                static_cast<Index>(formula.parameters[leaf][0]),
                                static_cast<Index>(formula.parameters[leaf][1]));
+    }
+    if (kind == Kind::alignment || kind == Kind::signature) {
+        const auto x = points_of(std::get<mercer::Parts>(left), i), z = points_of(std::get<mercer::Parts>(right), j);
+        const std::vector<double>& of = formula.parameters[leaf];
+        const auto second = static_cast<std::size_t>(of[1]);
+        if (kind == Kind::signature) return signatures(x, z, static_cast<std::size_t>(of[0]), second);
+        const Real value = alignments(x, z, of[0], second);
+        if (of[2] == 0.0) return value;
+        return value / std::sqrt(alignments(x, x, of[0], second) * alignments(z, z, of[0], second));
     }
     if (kind == Kind::convolution)
         return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);
