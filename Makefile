@@ -8,7 +8,7 @@ DOCS   := .venv-docs
 BIN    := $(VENV)/bin
 # Only the build's own files: no target may depend on what it writes itself.
 NATIVE := CMakeLists.txt pyproject.toml $(shell find cpp/include cpp/src cpp/bindings -type f 2>/dev/null)
-PURE   := $(shell find src -name '*.py' -o -name py.typed)
+PURE   := $(shell find src -name '*.py' -o -name py.typed -o -name '*.css')
 CXX_FILES = $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 PIP    := -m pip --disable-pip-version-check install --quiet
 BUILD_REQUIREMENTS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'

@@ -32,7 +32,8 @@ DOCTOR = TARGET.with_name("doctor.md")
 SAMPLES: dict[str, Term] = {
     type(node).__name__: node
     for node in (
-        mk.Constant(1.0), mk.Custom(max, because="…"), mk.Matern(1.5), mk.Polynomial(3), mk.Quadratic(np.eye(1)),
+        mk.Constant(1.0), mk.Custom(max, because="…"), mk.GlobalAlignment(1.0), mk.Matern(1.5), mk.Polynomial(3),
+        mk.Quadratic(np.eye(1)),
         2.0 * mk.Linear(), mk.RBF() + mk.Linear(), mk.RBF() * mk.Linear(), mk.Linear() ** 3, mk.RBF() ** 0.5,
         mk.polynomial(mk.Linear(), [1, 0, 2]), mk.Linear().exp(), mk.Linear().scaled_by(mk.NormPower(1)),
         mk.Linear().normalised(), mk.Linear().on(mm.UnitRows()), mk.RBF().of(mk.L1()),
@@ -56,7 +57,8 @@ WRITTEN = {
 LEAF_DOMAINS = {
     "dot": "vectors", "l1": "vectors", "min": "vectors ≥ 0", "chi2": "vectors ≥ 0",
     "equal": "any values", "subsequence": "strings", "weighted_degree": "strings", "walks": "graphs",
-    "convolution": "bags", "stored": Domain.GRAM.value, "callback": "any points",
+    "alignment": "series", "signature": "series", "convolution": "bags",
+    "stored": Domain.GRAM.value, "callback": "any points",
 }  # fmt: skip
 
 HEAD = """# Kernels, distances, maps and rules

@@ -29,6 +29,7 @@ from mercer import (
     SVR,
     Custom,
     Delta,
+    GlobalAlignment,
     KernelFeatures,
     KernelLogisticRegression,
     KernelNearestCentroid,
@@ -302,6 +303,7 @@ def show_kinds_of_data() -> None:
     genes = ["".join(rng.choice(list("ACGT"), 24)) + "ACCTGA" * bool(one) for one in side]
     bags = [rng.standard_normal((int(rng.integers(3, 9)), 2)) + 0.6 * one for one in side]
     graphs = [molecule(rng, rings=2 + one) for one in side.tolist()]
+    series = [np.cumsum(rng.standard_normal(int(rng.integers(20, 40))) + 0.3 * one) for one in side]
     images = rng.random((300, 8, 8))
     images[side, :, 3:5] += 0.5  # a bright stripe
     same_start = Custom(lambda a, b: float(a[:1] == b[:1]), because="equality of the first letter")
@@ -315,6 +317,7 @@ def show_kinds_of_data() -> None:
         "a table of mixed columns": (mixed, table),
         "strings": (Spectrum(3).normalised(), genes),
         "graphs": (WeisfeilerLehman(2), graphs),
+        "series": (GlobalAlignment().normalised(), series),
         "bags of vectors": (RBF().averaged(), bags),
         "images": (SpatialPyramid(2).normalised(), images),
         "any Python objects": (same_start, words),

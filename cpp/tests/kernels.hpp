@@ -80,6 +80,15 @@ inline std::vector<Kernel> kernels() {
         f.scaled(f.add(Op::value, f.leaf(Kind::callback)), 1.0, 1.0);
     }
     {
+        Formula& f = begin("alignments + signatures up to level 3", {Make::parts, Make::parts});
+        const int aligned = f.add(Op::value, f.leaf(Kind::alignment, {1.5, 0.0, 1.0}));
+        f.add(Op::add, aligned, f.add(Op::value, f.leaf(Kind::signature, {3.0, 2.0, 0.0})));
+    }
+    {
+        Formula& f = begin("near alignments, not normalised", {Make::parts});
+        f.add(Op::value, f.leaf(Kind::alignment, {2.0, 4.0, 0.0}));
+    }
+    {
         Formula& f = begin("two lengths of subsequences", {Make::letters, Make::letters});
         const int longer = f.add(Op::value, f.leaf(Kind::subsequence, {5.0, 0.75}));
         f.add(Op::add, longer, f.add(Op::value, f.leaf(Kind::subsequence, {2.0, 1.0})));

@@ -9,6 +9,7 @@
 
 #include "kernels.hpp"
 #include "networks.hpp"
+#include "series.hpp"
 
 namespace oracle {
 
@@ -105,6 +106,15 @@ inline Real leaf_value(const Formula& formula, std::size_t leaf, const mercer::S
         return weighted_degree(x.codes + x.offsets[i], x.length(i), z.codes + z.offsets[j], z.length(j),
                                static_cast<Index>(formula.parameters[leaf][0]),
                                static_cast<Index>(formula.parameters[leaf][1]));
+    }
+    if (kind == Kind::alignment || kind == Kind::signature) {
+        const auto x = points_of(std::get<mercer::Parts>(left), i), z = points_of(std::get<mercer::Parts>(right), j);
+        const std::vector<double>& of = formula.parameters[leaf];
+        const auto second = static_cast<std::size_t>(of[1]);
+        if (kind == Kind::signature) return signatures(x, z, static_cast<std::size_t>(of[0]), second);
+        const Real value = alignments(x, z, of[0], second);
+        if (of[2] == 0.0) return value;
+        return value / std::sqrt(alignments(x, x, of[0], second) * alignments(z, z, of[0], second));
     }
     if (kind == Kind::convolution)
         return sum_of_parts(std::get<mercer::Bags>(left), i, std::get<mercer::Bags>(right), j);

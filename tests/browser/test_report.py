@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mercer import RBF, SVC, Custom, Delta, KernelLogisticRegression, KernelRidge, Matern, OneClassSVM
+from mercer import RBF, SVC, Custom, Delta, KernelLogisticRegression, KernelRidge, Matern, OneClassSVM, Standardised
 from tests.browser.chromium import Chromium
 
 RNG = np.random.default_rng(0)
@@ -30,6 +30,12 @@ def hostile():
     return SVC(kernel=RBF().on(NASTY) * Delta().on(QUOTED)).fit(rows, labels), rows, labels
 
 
+def named():
+    rows = {f"mean concavity of part {j}": X[:, j % X.shape[1]] * (1.0 + j) for j in range(12)}
+    kernel = RBF("median").on(Standardised()).on(*rows)
+    return KernelRidge(0.1, kernel=kernel).fit(rows, Y), rows, Y
+
+
 MACHINES = {
     "ridge": lambda: (KernelRidge(0.1, kernel=Matern(1.5, "median") + 1.0).fit(X, Y), X, Y),
     "classes": lambda: (KernelLogisticRegression(C=10).fit(X, Y > 0), X, Y > 0),
@@ -41,6 +47,7 @@ MACHINES = {
         Y,
     ),
     "hostile": hostile,
+    "named": named,
 }
 
 
@@ -135,6 +142,18 @@ def test_it_prints_in_black_on_white_with_the_rules_unfolded(browser, pages):
     assert 3 <= found.count(b"/Type /Page\n") <= 12
     if KEPT:
         (pages / "ridge.pdf").write_bytes(found)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_nothing_is_cut_on_paper(browser, pages, name):
+    browser.visit(pages / f"{name}.html", media="print", width=717)  # A4 between the margins
+    # What is wider makes the browser shrink all of the page, to two thirds at most; what scrolls is cut at its edge.
+    cut = (
+        "[...document.querySelectorAll('.formula, .wide, pre')].filter(each => each.scrollWidth > each.clientWidth + 1)"
+        ".filter(each => getComputedStyle(each).overflowX !== 'visible' || each.scrollWidth > 1.5 * innerWidth)"
+        ".map(each => [each.className, each.scrollWidth, each.clientWidth, each.innerHTML.slice(0, 80)])"
+    )
+    assert browser.value(cut) == []
 
 
 def test_every_link_of_the_contents_leads_somewhere_by_keyboard(browser, pages):

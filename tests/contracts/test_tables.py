@@ -49,6 +49,7 @@ EXAMPLES = {
         mk.Spectrum(), mk.BlendedSpectrum(), mk.GappedKmer(), mk.WeightedDegree(), mk.Subsequence(), mk.Mismatch(),
         mk.WeisfeilerLehman(), mk.WeisfeilerLehmanAssignment(), mk.ShortestPath(), mk.Graphlet(), mk.RandomWalk(),
         mk.VertexHistogram(), mk.EdgeHistogram(),
+        mk.GlobalAlignment(), mk.Signature(), mk.MinMax(),
         mk.RBF().summed(), mk.RBF().averaged(), mk.InverseSize(), mk.SpatialPyramid(),
     )
 }  # fmt: skip

@@ -106,6 +106,7 @@ def vector_leaves(d: int, nonnegative: bool) -> st.SearchStrategy[Any]:
             st.just(mk.ChiSquared()),
             numbers().map(mk.ExponentialChiSquared),
             st.just(mk.Tanimoto(mk.HistogramIntersection())),
+            st.just(mk.MinMax()),
         ]
     return st.one_of(leaves)
 
@@ -314,9 +315,38 @@ def image_samples(draw: Any, n: int = 5) -> Sample:
 
 
 @cache
+def series_kernels() -> st.SearchStrategy[Any]:
+    """Nested kernels on series."""
+    leaves = st.sampled_from(
+        [
+            mk.GlobalAlignment(1.0),
+            mk.GlobalAlignment(0.5, 2),
+            mk.GlobalAlignment(2.0, 1),
+            mk.Signature(1),
+            mk.Signature(3, 2),
+            mk.Signature(None, 2),
+            mk.Signature(2, 4, 1.5),
+        ]
+    )
+    return st.recursive(leaves, lambda inner: st.one_of(*_combined(inner)), max_leaves=3)
+
+
+@st.composite
+def series_samples(draw: Any, n: int = 5) -> Sample:
+    """A tree and series of up to four points for it, the empty one among them."""
+    d = draw(st.integers(1, 2))
+    entry = st.integers(-8, 8).map(lambda eighths: eighths / 8)
+    point = st.lists(entry, min_size=d, max_size=d)
+    series = st.lists(point, max_size=4).map(lambda rows: np.array(rows, dtype=np.float64).reshape(-1, d))
+    first = st.lists(point, min_size=1, max_size=4).map(np.array)
+    some = st.tuples(first, st.lists(series, min_size=1, max_size=n - 1)).map(lambda pair: [pair[0], *pair[1]])
+    return draw(series_kernels()), draw(some)
+
+
+@cache
 def samples() -> st.SearchStrategy[Sample]:
-    """Trees with their points: vectors, sets, strings, graphs, rows of a table, bags, or images."""
+    """Trees with their points: vectors, sets, strings, graphs, rows of a table, bags, images, or series."""
     return st.one_of(
         vector_samples(), vector_samples(), set_samples(), string_samples(), graph_samples(), table_samples(),
-        bag_samples(), image_samples(),
+        bag_samples(), image_samples(), series_samples(),
     )  # fmt: skip

@@ -23,6 +23,7 @@ from mercer import (
     Custom,
     Delta,
     Distance,
+    GlobalAlignment,
     Indicator,
     Kernel,
     KernelFeatures,
@@ -50,6 +51,7 @@ from mercer import (
     Scale,
     SetIntersection,
     ShortestPath,
+    Signature,
     SpatialPyramid,
     Spectrum,
     Subsequence,
@@ -62,7 +64,7 @@ from mercer import (
 from mercer.estimators._storable import ESTIMATORS, LEFT_OUT
 from mercer.io.points import POINTS
 from mercer.kernels import UserFunction
-from mercer.points import Bags, Blocks, Objects, Strings
+from mercer.points import Bags, Blocks, Objects, Series, Strings
 from tests.contracts.test_tables import EXAMPLES, claim
 
 RNG = np.random.default_rng(0)
@@ -84,6 +86,7 @@ GRAPHS = [
     for i, word in enumerate(WORDS)
 ]
 BAGS = [RNG.normal(size=(i % 4, 2)) for i in range(N)]
+SERIES = [RNG.normal(size=(1 + i % 5, 2)) for i in range(N)]
 IMAGES = RNG.random((N, 5, 5))
 TABLE = {"a": X[:, 0], "b": X[:, 1].astype(np.float32), "word": WORDS, "set": SETS}
 
@@ -148,6 +151,8 @@ DOMAINS: dict[str, Case] = {
     "strings, read before": Case(Strings(WORDS), Spectrum(2)),
     "strings of bytes": Case([word.encode() for word in WORDS], Mismatch(2, 1) + Subsequence(2)),
     "strings of words": Case(Strings([["to", word] for word in WORDS]), Spectrum(1) + 1.0),
+    "series": Case(SERIES, GlobalAlignment(1.0).normalised() + Signature(2)),
+    "series of one channel": Case(Series([each[:, 0] for each in SERIES]), GlobalAlignment(3.0, 4).normalised()),
     "texts": Case(
         [f"{word}, or {other}" for word, other in zip(WORDS, WORDS[1:] + WORDS[:1], strict=True)],
         Spectrum(1).on(WordSequence()) + Mismatch(3, 1).normalised(),
@@ -173,6 +178,7 @@ DOMAINS: dict[str, Case] = {
 }
 # Weights of a mean must be known to be ≥ 0, which these kernels do not promise.
 WITH_SIGNS = {
+    "series",
     "bags of vectors",
     "explicit features",
     "sparse rows",

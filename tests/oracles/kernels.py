@@ -17,6 +17,7 @@ from mercer import maps as mm
 from mercer.maps.transform import Transform
 from tests.oracles import graphs
 from tests.oracles.profiles import profile_value
+from tests.oracles.series import alignments, signatures
 from tests.oracles.strings import mismatch_counts, mismatches, subsequences, weighted_degree
 
 EPOCH = date(1970, 1, 1)
@@ -342,6 +343,7 @@ _VALUES: dict[type, Any] = {
     ),
     mk.FractionalPower: lambda k, x, z: value(k.kernel, x, z) ** k.exponent,
     mk.GappedKmer: _agreements,
+    mk.GlobalAlignment: lambda k, x, z: float(alignments(x, z, k.length_scale, k.triangular)),
     mk.Graphlet: lambda k, x, z: _inner(graphs.graphlets(x, k.size), graphs.graphlets(z, k.size)),
     mk.HistogramIntersection: lambda k, x, z: math.fsum(map(min, x, z)),
     mk.IntersectionExp: lambda k, x, z: math.exp(len(x & z)),
@@ -350,6 +352,9 @@ _VALUES: dict[type, Any] = {
     mk.Laplacian: _radial(_city_block, "exponential"),
     mk.Linear: lambda k, x, z: _inner(x, z),
     mk.Matern: _radial(_square, "matern"),
+    mk.MinMax: lambda k, x, z: (
+        math.fsum(map(min, x, z)) / math.fsum(map(max, x, z)) if math.fsum(map(max, x, z)) > 0.0 else 1.0
+    ),
     mk.Mismatch: lambda k, s, t: mismatches(s, t, k.length, k.mismatches, k.alphabet),
     mk.Normalised: _normalised,
     mk.Of: lambda k, x, z: profile_value(_PROFILE_OF[type(k.kernel)], value(k.distance, x, z), k.kernel.fields()),
@@ -371,6 +376,7 @@ _VALUES: dict[type, Any] = {
     mk.SetIntersection: lambda k, x, z: len(x & z),
     mk.Share: lambda k, x, z: value(k.kernel, x, z) * _inverse_sum(k, x, z),
     mk.ShortestPath: lambda k, x, z: _inner(graphs.paths(x), graphs.paths(z)),
+    mk.Signature: lambda k, x, z: signatures(x, z, k.level, k.order, k.length_scale),
     mk.Sigmoid: lambda k, x, z: math.tanh(k.gamma * _inner(x, z) + k.coef0),
     mk.Spectrum: lambda k, s, t: _common(s, t, k.length),
     mk.SquaredEuclidean: lambda d, x, z: _square(x, z),

@@ -15,8 +15,9 @@ from mercer.kernels.normalised import Sign, Weight
 from mercer.kernels.plan import Leaf, Plan
 from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPositive, IsZero, NormPower, UserFunction
 from mercer.kernels.tape import compile_plan
-from mercer.points import Bags, Indicators, Vectors, as_points
+from mercer.points import Bags, Domain, Indicators, Vectors, as_points, require
 from tests.oracles.graphs import common_walks
+from tests.oracles.series import alignments, signatures
 from tests.oracles.strings import subsequences, weighted_degree
 
 
@@ -105,6 +106,30 @@ def _walks(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
     return np.array([[common_walks(x, z, *leaf.parameters) for z in Z.raw()] for x in X.raw()])
 
 
+def _series(X: Any, Z: Any) -> list[Any]:
+    return [require(side, frozenset({Domain.SERIES}), "the oracle").raw() for side in (X, Z)]
+
+
+def _alignment(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    length_scale, triangular, gives = leaf.parameters
+
+    def value(x: Any, z: Any) -> Any:
+        return alignments(x, z, length_scale, int(triangular))
+
+    raw_x, raw_z = _series(X, Z)
+    found = np.array([[value(x, z) for z in raw_z] for x in raw_x])
+    if gives == 1.0:
+        found /= np.sqrt(np.outer([value(x, x) for x in raw_x], [value(z, z) for z in raw_z]))
+    return np.asarray(np.log(found) if gives == 2.0 else found, dtype=np.float64)
+
+
+def _signature(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
+    level, order, length_scale = leaf.parameters
+    raw_x, raw_z = _series(X, Z)
+    of = int(level) or None, int(order), length_scale or None
+    return np.array([[signatures(x, z, *of) for z in raw_z] for x in raw_x])
+
+
 def _bags(X: Any, Z: Any) -> tuple[Any, Any]:
     x = X if isinstance(X, Bags) else Bags(X.raw())
     return x, x if Z is X else Z if isinstance(Z, Bags) else Bags(Z.raw())
@@ -120,6 +145,8 @@ def _convolution(leaf: Leaf, X: Any, Z: Any) -> np.ndarray:
 
 
 _LEAVES = {
+    "alignment": _alignment,
+    "signature": _signature,
     "convolution": lambda leaf, X, Z: _convolution(leaf, *_bags(X, Z)),
     "dot": _dot,
     "l1": _pairs(lambda a, b: np.abs(a - b)),

@@ -56,7 +56,7 @@ def run(
     found = read(source, target, drop or (), kind or (), as_is=True)
     X: Any = found.X
     if fitted is not None:
-        X = matched(Piece(found.raw, found.X if found.raw is None else None), fitted, source, [])
+        X = matched(Piece(found.raw, found.matrix), fitted, source, [])
     diagnosis = diagnose(X, found.y, kernel=kernel, estimator=fitted, task=task)
     out.line("data", source.name)
     for note in source.notes:

@@ -11,6 +11,7 @@ import typer
 from sklearn.pipeline import Pipeline
 
 from mercer.cli.columns import Column
+from mercer.cli.filled import tabled, width_of
 from mercer.cli.options import DataArgument, EncodingOption, FormatOption, HeaderOption, ModelArgument, SepOption
 from mercer.cli.outcome import BadData, Exit, WrongUse
 from mercer.cli.preparing import as_frame, flattened, kinds_of, machine_of, prepared
@@ -143,12 +144,15 @@ def matched(piece: Piece, fitted: Any, source: Source, said: list[str], *expecte
     """The columns that the model knows, in its order; refuses if one is not there, and notes others, if unexpected."""
     kinds = kinds_of(fitted)
     if not kinds:
-        if piece.frame is None:
+        if piece.matrix is not None:
             return piece.matrix
         raise BadData("The model takes sparse rows.", f"{source.name} is a table.", "Take a file in LIBSVM's format.")
-    if piece.frame is None:
+    frame = piece.frame
+    if frame is None and (width := width_of(kinds)):
+        frame = tabled(piece, width)
+    if frame is None:
         raise BadData(f"The model needs columns by name: {', '.join(list(kinds)[:6])}.", f"{source.name} has no names.")
-    frame = piece.frame.rename(columns=str)
+    frame = frame.rename(columns=str)
     there = {str(name) for name in frame.columns}
     missing = [name for name in kinds if name not in there]
     if missing:

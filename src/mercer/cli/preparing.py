@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from mercer.cli.columns import CATEGORIES, DATES, NUMBERS, Column, given_kinds, infer, infer_all, values_of
+from mercer.cli.filled import is_mostly_full, tabled
 from mercer.cli.machines import AUTO
 from mercer.cli.outcome import BadData, WrongUse
 from mercer.cli.reading import LABEL, Source, nearest
@@ -67,6 +68,8 @@ class Data:
     target : Column or None
     raw : DataFrame or None
         The table as it was read, without rows that lack the target.
+    matrix : CSR matrix or None
+        The same rows where the format is sparse.
     """
 
     X: Any
@@ -74,6 +77,7 @@ class Data:
     columns: tuple[Column, ...]
     target: Column | None
     raw: pd.DataFrame | None = None
+    matrix: Any = None
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -94,9 +98,13 @@ def read(
 ) -> Data:
     """Read all of a file, and conclude what its columns hold; `as_is` keeps columns that no machine can use."""
     piece = source.whole()
-    if piece.frame is None:
-        return _sparse(source, piece.matrix, piece.labels, target)
-    frame = piece.frame.rename(columns=str)
+    frame = piece.frame
+    if frame is None:
+        if not is_mostly_full(piece.matrix) or target not in {None, LABEL}:
+            return _sparse(source, piece.matrix, piece.labels, target)
+        source.notes.append("most entries are there, so the columns were read as numbers, and those left out as 0")
+        frame, target = tabled(piece), None if piece.labels is None else LABEL
+    frame = frame.rename(columns=str)
     names = list(frame.columns)
     given = given_kinds(kinds, names)
     dropped = set(drop)
@@ -109,6 +117,7 @@ def read(
             raise WrongUse(f"{option} names a column {wanted!r}, and there is none.", "", nearest(wanted, names))
     y: npt.NDArray[Any] | None = None
     about: Column | None = None
+    matrix = piece.matrix
     if target is not None:
         about, y = _target(frame[target], target, given.get(target), source.decimal)
         known = ~pd.isna(y)
@@ -117,6 +126,7 @@ def read(
         if not known.all():
             source.notes.append(f"{int((~known).sum())} rows without {target!r} were left out")
             frame, y = frame[known].reset_index(drop=True), y[known]
+            matrix = None if matrix is None else matrix[known]
     features = frame[[name for name in names if name != target and name not in dropped]]
     if not features.shape[1]:
         raise BadData("There is no column to learn from.", f"The columns are {', '.join(map(repr, names))}.")
@@ -126,7 +136,7 @@ def read(
         why = "; ".join(f"{column.name!r}: {column.left_out}" for column in columns[:5])
         raise BadData("No column tells one row from another.", f"{why}.", "--kind NAME=KIND says what a column holds.")
     made = typed(features, columns, source.decimal) if as_is else as_frame(features, used, source.decimal)
-    return Data(made, y, columns, about, frame)
+    return Data(made, y, columns, about, frame, matrix)
 
 
 def _sparse(source: Source, X: Any, labels: Any, target: str | None) -> Data:
@@ -135,9 +145,9 @@ def _sparse(source: Source, X: Any, labels: Any, target: str | None) -> Data:
     if labels is None:
         if target is not None:
             raise BadData(f"{source.name} holds a matrix and no labels.")
-        return Data(X, None, (), None)
+        return Data(X, None, (), None, matrix=X)
     about = replace(infer(pd.Series(labels), LABEL, NUMBERS), name=LABEL)
-    return Data(X, labels, (), about)
+    return Data(X, labels, (), about, matrix=X)
 
 
 def _target(series: Any, name: str, given: str | None, decimal: str) -> tuple[Column, npt.NDArray[Any]]:

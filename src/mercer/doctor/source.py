@@ -12,7 +12,9 @@ from mercer.budget import row_blocks
 from mercer.errors import InvalidInput
 from mercer.points.adapt import as_points
 from mercer.points.base import Domain, Points
+from mercer.points.column import Column
 from mercer.points.table import Table
+from mercer.points.times import AWARE, CALENDAR, DATES, DURATIONS, TIMES_OF_DAY
 from mercer.points.vectors import Vectors
 
 __all__ = ["Flaws", "Source", "source_of"]
@@ -22,6 +24,9 @@ Index = npt.NDArray[np.intp]
 
 # Of sparse rows and of very wide ones, so many columns are looked at one by one: those with most entries.
 MOST_COLUMNS = 1_000
+# Columns that are stored as numbers of days, and that no kernel reads as numbers unless it names them.
+DAYS = frozenset({AWARE, CALENDAR, DATES})
+TIMES = DAYS | {DURATIONS, TIMES_OF_DAY}
 
 
 @final
@@ -232,7 +237,7 @@ class _Tabular:
         return tuple(
             name
             for name, column in self.table.columns.items()
-            if column.domain is Domain.VECTORS and column.values.dtype.kind in "fiub"
+            if column.domain is Domain.VECTORS and column.kind not in TIMES and column.values.dtype.kind in "fiub"
         )
 
     def __len__(self) -> int:
@@ -266,7 +271,7 @@ class _Tabular:
 
     def others(self, rows: Index) -> Mapping[str, npt.NDArray[Any]]:
         rest = [name for name in self.names if name not in self.numeric]
-        return {name: self.table.columns[name].values[rows] for name in rest}
+        return {name: _as_objects(self.table.columns[name], rows) for name in rest}
 
     def keys(self) -> npt.NDArray[np.uint64]:
         found = np.zeros(len(self), dtype=np.uint64)
@@ -278,6 +283,17 @@ class _Tabular:
 
     def points(self, rows: Index) -> Points:
         return self.table.take(rows)
+
+
+def _as_objects(column: Column, rows: Index) -> npt.NDArray[np.object_]:
+    """Values that are not numbers: dates, which are stored as days since 1970, as dates again."""
+    values = column.values[rows]
+    if column.kind not in DAYS or values.dtype.kind != "f":
+        return values.astype(object)
+    seconds = np.where(np.isfinite(values), np.round(values * 86_400.0), 0.0).astype("datetime64[s]")
+    return np.array(
+        [date if known else None for date, known in zip(seconds, np.isfinite(values), strict=True)], dtype=object
+    )
 
 
 @final

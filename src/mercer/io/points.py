@@ -18,6 +18,7 @@ from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
+from mercer.points.series import Series
 from mercer.points.stored import Places, Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -209,6 +210,18 @@ def _make_bags(stored: Any, reader: Reader) -> Bags:
     return Bags._trusted(offsets, parts)  # noqa: SLF001 (checked above)
 
 
+def _take_series(value: Series, writer: Writer, path: str) -> Any:
+    return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("offsets", "parts")}
+
+
+def _make_series(stored: Any, reader: Reader) -> Series:
+    offsets, parts = reader.parts(stored, ("offsets", "parts"))
+    check(isinstance(parts, np.ndarray) and parts.dtype in FLOATS and parts.ndim == 2, "series that are none")
+    check(parts.shape[1] > 0 and bool(np.isfinite(parts).all()), "series whose numbers are none")
+    check_offsets(offsets, len(parts))
+    return Series._trusted(offsets, parts)  # noqa: SLF001 (checked above)
+
+
 def _take_given(value: Given, writer: Writer, path: str) -> Any:
     return {name: writer.value(getattr(value, name), f"{path}.{name}") for name in ("collection", "rows")}
 
@@ -229,6 +242,7 @@ ROWS = (
     Row("objects", Objects, _take_objects, _make_objects),
     Row("arrays", Arrays, _take_arrays, _make_arrays),
     Row("bags", Bags, _take_bags, _make_bags),
+    Row("series", Series, _take_series, _make_series),
     Row("table", Table, _take_table, _make_table),
     Row("stored", Stored, _take_stored, _make_stored),
     Row("places", Places, _take_places, _make_places),

@@ -23,7 +23,7 @@ from mercer.kernels.graphs import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection, MinMax
 from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel, RowFunction
@@ -41,6 +41,7 @@ from mercer.kernels.rules import Rule
 from mercer.kernels.schoenberg import Of, Radial
 from mercer.kernels.series import InverseSum, PowerSeries, Share
 from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
+from mercer.kernels.timeseries import GlobalAlignment, Signature
 from mercer.kernels.windows import Window
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "FractionalPower",
     "GappedKmer",
     "GaussianEnvelope",
+    "GlobalAlignment",
     "Graphlet",
     "HistogramIntersection",
     "IntersectionExp",
@@ -83,6 +85,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Matern",
+    "MinMax",
     "Mismatch",
     "NormPower",
     "Normalised",
@@ -110,6 +113,7 @@ __all__ = [
     "Share",
     "ShortestPath",
     "Sigmoid",
+    "Signature",
     "SpatialPyramid",
     "Spectrum",
     "SquaredEuclidean",

@@ -19,6 +19,7 @@ from mercer.kernels.missing import OrMissing
 from mercer.kernels.normalised import Normalised
 from mercer.kernels.radial import RBF
 from mercer.kernels.strings import BlendedSpectrum
+from mercer.kernels.timeseries import GlobalAlignment
 from mercer.maps import Map, Ranks, Standardised, Torus, UnitRows, Words
 from mercer.maps.words import words_of
 from mercer.points import Bags, Column, Domain, Objects, Points, Table, Vectors, as_points
@@ -141,6 +142,7 @@ SUBSTRINGS = Normalised(BlendedSpectrum()), "the common substrings of up to thre
 # A domain other than vectors and objects -> the kernel that is proposed for it, and why; others add their rows.
 DOMAINS: dict[Domain, tuple[Kernel, str]] = {
     Domain.SETS: (Tanimoto(SetIntersection()), "the share of common items"),
+    Domain.SERIES: (Normalised(GlobalAlignment()), "all alignments, by how near aligned points are"),
     Domain.GRAPHS: (Normalised(WeisfeilerLehman()), "the common neighbourhoods of nodes, up to four edges away"),
     Domain.STRINGS: SUBSTRINGS,
 }

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from mercer.kernels.algebra import Congruence
 from mercer.kernels.kernel import BUILD, Kernel, RowFunction
-from mercer.kernels.parts import bags_of
+from mercer.kernels.parts import bags_of, parts_of
 from mercer.kernels.rows import KERNEL
 from mercer.kernels.rules import CONVOLUTION, Rule
 from mercer.kernels.tape import Register, Tape
@@ -65,7 +65,7 @@ class Summed(Kernel):
 
     def points_inside(self, points: Points) -> Points:
         """The parts of the bags."""
-        return bags_of(points, repr(self)).parts
+        return parts_of(points, self)
 
     def reads(self) -> tuple[str | int, ...] | None:
         """Whatever it is given: columns that k₁ names are those of parts."""
@@ -131,7 +131,7 @@ class Averaged(Kernel):
 
     def points_inside(self, points: Points) -> Points:
         """The parts of the bags."""
-        return bags_of(points, repr(self)).parts
+        return parts_of(points, self)
 
     def reads(self) -> tuple[str | int, ...] | None:
         """Whatever it is given: columns that k₁ names are those of parts."""

@@ -75,6 +75,16 @@ class Reading:
         """The points in the form that the engine takes."""
         return self._side(self._seen(points), len(points))
 
+    def side_of_none(self, example: Points) -> _core.Side:
+        """No points in the form that the engine takes; maps, which refuse none, are shown an example."""
+        side = _core.Side(0)
+        seen = self._seen(example)
+        for leaf, source in zip(self._plan.leaves, self._sources, strict=True):
+            source.add(side, seen[leaf.view].take([]))
+        for _ in self._plan.rows:
+            side.rows(np.empty(0))
+        return side
+
     def _seen(self, points: Points) -> list[Points]:
         """The points as each view shows them."""
         return [_through(chain, points) for chain in self._views]

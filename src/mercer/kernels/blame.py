@@ -13,6 +13,10 @@ from mercer.term import Term
 __all__ = ["not_finite", "owner_of_step", "owners_of_leaves", "owners_of_rows", "owners_of_views", "written_in"]
 
 
+# Leaves whose own values overflow, on ordinary points.
+_GROWING = frozenset({"alignment", "signature"})
+
+
 def written_in(kernel: object) -> frozenset[object]:
     """The parts of a formula that its user wrote."""
     return frozenset(kernel.written() if isinstance(kernel, Term) else ())
@@ -64,7 +68,7 @@ def not_finite(kernel: Any, plan: Plan, dtype: np.dtype[Any], row: int, column: 
     if dtype == np.float32:
         attempt = "float64 points reach further; or scale the points"
     # Normalising helps where the parts are finite; what has a bound is normalised already.
-    if leaf is None and getattr(kernel, "max_abs", 0.0) == np.inf:
+    if (leaf is None or leaf.kind in _GROWING) and getattr(kernel, "max_abs", 0.0) == np.inf:
         attempt += ", or use k.normalised(), which never computes this value"
     return NotFinite(
         f"{node!r} is not finite {at}.", f"The value overflows {dtype.name}, or is not a number.", f"{attempt}.",

@@ -18,6 +18,7 @@ from mercer.kernels.featurepieces import (
     Through,
     Weighted,
 )
+from mercer.kernels.featureseries import Tensors
 from mercer.maps.columns import Columns, FittedColumns
 from mercer.maps.indicator import FittedIndicator
 
@@ -100,4 +101,9 @@ NAMES: dict[type, Callable[[Any, Known], list[str]]] = {
     SideBySide: lambda piece, columns: list(chain.from_iterable(_names(part, columns) for part in piece.parts)),
     Crossed: lambda piece, columns: [_product(parts) for parts in product(*(_names(p, columns) for p in piece.parts))],
     Monomials: _monomials,
+    Tensors: lambda piece, columns: [
+        "".join(f"δx{j}" for j in word) or "1"
+        for m in range(piece.level + 1)
+        for word in product(range(piece.channels), repeat=m)
+    ],
 }

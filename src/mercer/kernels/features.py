@@ -27,11 +27,13 @@ from mercer.kernels.featurepieces import (
     Through,
     Weighted,
 )
+from mercer.kernels.featureseries import Tensors, series_of_points
 from mercer.kernels.kernel import BUILD, Kernel
 from mercer.kernels.parts import bags_of
 from mercer.kernels.powers import PolynomialOf, Power
 from mercer.kernels.rules import (
     ADDITION,
+    ALIGNMENTS,
     ASSUMED,
     CHI_SQUARED,
     CONGRUENCE,
@@ -50,6 +52,7 @@ from mercer.kernels.rules import (
     SCALING,
     SCHOENBERG,
     SCHUR_PRODUCT,
+    SIGNATURES,
     SUBSEQUENCES,
     TENSOR,
     WALKS,
@@ -157,8 +160,9 @@ def _crossed(node: Any, seen: Seen, fit: Fit) -> Features:
 
 
 def _infinite(node: Any, seen: Seen, fit: Fit) -> Features:
+    written = list(node.parts())  # of others, such as the kernel of the points of a series, these points are not seen
     for premise in node.premises():
-        if isinstance(premise, Kernel):
+        if isinstance(premise, Kernel) and premise in written:
             fit.of(premise, seen)  # a smaller part that has no finite map is the one to name
     rule: Rule = node.by()
     name = f"{rule.number} ({rule.name})" if rule.number else rule.name
@@ -167,6 +171,20 @@ def _infinite(node: Any, seen: Seen, fit: Fit) -> Features:
         f"{node!r} is made by rule {name}: {REASONS[rule]}",
         CUT_OFF if rule is EXPONENTIAL else "Use the kernel itself, which needs no features.",
     )
+
+
+def _tensors(node: Any, seen: Seen, fit: Fit) -> Features:
+    owner = repr(node)
+    if node.level is None or node.length_scale is not None:
+        raise NoFiniteMap(
+            f"{fit.whole!r} has no finite feature map.",
+            f"{owner} is made by rule signatures: it has a feature for each word of features of the points, "
+            "of which there are infinitely many.",
+            "Give a level, and no length_scale; or use the kernel itself, which needs no features.",
+        )
+    if isinstance(seen, Width):
+        fit.refuse_width(node, "it has features of each channel, and rows are series of one.")
+    return Tensors(owner, node.level, node.order, series_of_points(seen, owner).channels)
 
 
 def _monomial(degree: int) -> tuple[float, ...]:
@@ -195,6 +213,7 @@ RECIPES: dict[Rule, Recipe] = {
     CONGRUENCE: lambda node, seen, fit: Weighted(node.function, fit.of(node.kernel, seen)),
     PULLBACK: _pullback,
     CONVOLUTION: _pooled,
+    SIGNATURES: _tensors,
 }
 
 # Why the other rules that make kernels have no recipe.
@@ -206,6 +225,7 @@ REASONS: dict[Rule, str] = {
     CHI_SQUARED: "2xz/(x + z) has one feature x·e^(−tx) for every t > 0, infinitely many.",
     INVERSE_SUM: "1/(a(x) + a(z)) has one feature e^(−t·a(x)) for every t > 0, infinitely many.",
     SUBSEQUENCES: "it has one feature for each string that may be a subsequence, more than can be listed.",
+    ALIGNMENTS: "no features of alignments can be listed: points may be repeated any number of times.",
     WALKS: "graphs with a cycle have walks of every length, and so one feature for each of infinitely many texts.",
     ASSUMED: "a claim names no features.",
 }

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from mercer.kernels.rules import (
     ADDITION,
+    ALIGNMENTS,
     CONGRUENCE,
     DIRECT_SUM,
     EXPONENTIAL,
@@ -28,7 +29,7 @@ __all__ = ["is_steep", "log_diagonal", "logarithm"]
 Values = npt.NDArray[np.float64]
 
 # The rules whose kernels may overflow, or vanish by rounding, on points where their parts do not.
-STEEP = frozenset({CONGRUENCE, EXPONENTIAL, POLYNOMIAL, SCHUR_PRODUCT, TENSOR})
+STEEP = frozenset({ALIGNMENTS, CONGRUENCE, EXPONENTIAL, POLYNOMIAL, SCHUR_PRODUCT, TENSOR})
 
 
 def is_steep(kernel: Any) -> bool:
@@ -78,6 +79,7 @@ def _summed(logs: list[Values]) -> Values:
 
 
 LOGS: dict[Rule, Callable[[Any, Points], Values]] = {
+    ALIGNMENTS: lambda node, points: node.log_diagonal(points),
     EXPONENTIAL: lambda node, points: node.kernel.diag(points),
     SCALING: lambda node, points: logarithm(np.array(node.scale)) + log_diagonal(node.kernel, points),
     ADDITION: _of_sum,

@@ -20,6 +20,7 @@ from mercer.kernels.powers import Power
 from mercer.kernels.rows import KERNEL, InverseRoot
 from mercer.kernels.rules import (
     ADDITION,
+    ALIGNMENTS,
     CONGRUENCE,
     DIRECT_SUM,
     EXPONENTIAL,
@@ -138,6 +139,7 @@ def _polynomial(node: Any, tape: Tape) -> Register:
 
 # How a kernel that may overflow is normalised, by the rule that makes it: (node, tape) -> its register.
 PARTS: dict[Rule, Callable[[Any, Tape], Register]] = {
+    ALIGNMENTS: lambda node, tape: node.lower_normalised(tape),
     EXPONENTIAL: lambda node, tape: tape.decay(tape.affine(tape.fold(Polarised(node.kernel)), -0.5, 0.0)),
     SCALING: lambda node, tape: tape.fold(Normalised(node.kernel)),
     ADDITION: lambda node, tape: _weighted(node, node.terms, tape),

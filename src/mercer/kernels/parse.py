@@ -34,7 +34,7 @@ from mercer.kernels.graphs import (
     WeisfeilerLehman,
     WeisfeilerLehmanAssignment,
 )
-from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection
+from mercer.kernels.histogram import ChiSquared, ExponentialChiSquared, HistogramIntersection, MinMax
 from mercer.kernels.images import SpatialPyramid
 from mercer.kernels.inner import ArcCosine, Cosine, Polynomial
 from mercer.kernels.kernel import Distance, Kernel
@@ -48,6 +48,7 @@ from mercer.kernels.rows import Diagonal, GaussianEnvelope, InverseRoot, IsPosit
 from mercer.kernels.schoenberg import Of
 from mercer.kernels.series import InverseSum, PowerSeries, Share
 from mercer.kernels.strings import BlendedSpectrum, GappedKmer, Mismatch, Spectrum, Subsequence, WeightedDegree
+from mercer.kernels.timeseries import GlobalAlignment, Signature
 from mercer.maps import (
     ColourLevels,
     Colours,
@@ -106,6 +107,7 @@ NODES: tuple[type[Term], ...] = (
     FractionalPower,
     GappedKmer,
     GaussianEnvelope,
+    GlobalAlignment,
     Graphlet,
     HistogramIntersection,
     IntersectionExp,
@@ -120,6 +122,7 @@ NODES: tuple[type[Term], ...] = (
     Laplacian,
     Linear,
     Matern,
+    MinMax,
     Mismatch,
     Normalised,
     NormPower,
@@ -144,6 +147,7 @@ NODES: tuple[type[Term], ...] = (
     Share,
     ShortestPath,
     Sigmoid,
+    Signature,
     SpatialPyramid,
     Spectrum,
     Subsequence,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 from mercer import _core
+from mercer.errors import InvalidInput
 from mercer.kernels.binding import Reading, crossed
 from mercer.kernels.plan import Instruction, Leaf, Plan
 from mercer.kernels.sources import SOURCES
@@ -12,7 +13,7 @@ from mercer.points.adapt import conformed, require
 from mercer.points.bags import Bags
 from mercer.points.base import Domain, Points
 
-__all__ = ["bags_of"]
+__all__ = ["bags_of", "parts_of"]
 
 
 def bags_of(points: Points, owner: str) -> Bags:
@@ -20,6 +21,17 @@ def bags_of(points: Points, owner: str) -> Bags:
     found = require(points, frozenset({Domain.BAGS}), owner)
     assert isinstance(found, Bags)
     return found
+
+
+def parts_of(points: Points, node: Any) -> Points:
+    """The parts of bags, from which something is learnt."""
+    parts = bags_of(points, repr(node)).parts
+    if len(parts) == 0:
+        raise InvalidInput(
+            f"{node!r} has nothing to learn from: all bags are empty.", f"Got {len(points)} bags without parts.",
+            "Fit it to bags of which one at least has a part.",
+        )  # fmt: skip
+    return parts
 
 
 @final
@@ -33,7 +45,7 @@ class _Learnt:
 
     def side(self, parts: Points, owner: str) -> _core.Side:
         if len(parts) == 0:
-            return self.reading.side(self.example.take([]))
+            return self.reading.side_of_none(self.example)
         return self.reading.side(conformed(self.example, parts, "X (its parts)", owner, self.columns))
 
 

@@ -170,7 +170,7 @@ class PolynomialOf(Kernel):
 
     def confines(self) -> bool:
         """As the kernel does, unless it is only a constant, which reads no points."""
-        return len(self.coefficients) > 1 and self.kernel.confines()
+        return len(self._down_to_the_last()) > 1 and self.kernel.confines()
 
     @property
     def max_abs(self) -> float:
@@ -178,13 +178,19 @@ class PolynomialOf(Kernel):
         return sum(a * self.kernel.max_abs**n for n, a in enumerate(self.coefficients) if a)
 
     def lower(self, tape: Tape) -> Register:
-        """Horner's scheme."""
-        k = tape.fold(self.kernel)
-        result = tape.constant(self.coefficients[-1])
-        for index, coefficient in enumerate(reversed(self.coefficients[:-1])):
-            product = tape.affine(k, self.coefficients[-1], 0.0) if index == 0 else tape.mul(result, k)
+        """Horner's scheme, without powers that do not occur: 0 times what overflows is no number."""
+        *others, last = self._down_to_the_last()
+        result = tape.constant(last)
+        for index, coefficient in enumerate(reversed(others)):
+            k = tape.fold(self.kernel)
+            product = tape.affine(k, last, 0.0) if index == 0 else tape.mul(result, k)
             result = tape.affine(product, 1.0, coefficient)
         return result
+
+    def _down_to_the_last(self) -> tuple[float, ...]:
+        """The coefficients up to the last that is not zero; one at least."""
+        degree = max((n for n, a in enumerate(self.coefficients) if a), default=0)
+        return self.coefficients[: degree + 1]
 
 
 def polynomial(kernel: Kernel, coefficients: list[float] | tuple[float, ...]) -> PolynomialOf:

@@ -18,10 +18,13 @@ CITATIONS: dict[str, str] = {
     "bcr": "C. Berg, J. P. R. Christensen, P. Ressel, Harmonic Analysis on Semigroups, Springer 1984, chapter 3.",
     "bishop": "C. M. Bishop, Pattern Recognition and Machine Learning, Springer 2006, section 6.2.",
     "cho-saul": "Y. Cho, L. K. Saul, Kernel methods for deep learning, NIPS 2009, 342–350.",
+    "cuturi": "M. Cuturi, J.-P. Vert, Ø. Birkenes, T. Matsui, A kernel for time series based on global alignments, "
+    "ICASSP 2007.",
     "claim": "The user's claim, proved nowhere.",
     "gartner": "T. Gärtner, P. A. Flach, A. Kowalczyk, A. J. Smola, Multi-instance kernels, ICML 2002, 179–186.",
     "haussler": "D. Haussler, Convolution kernels on discrete structures, technical report UCSC-CRL-99-10, 1999.",
     "gartner-flach": "T. Gärtner, P. Flach, S. Wrobel, On graph kernels: hardness results and alternatives, COLT 2003.",
+    "kiraly": "F. J. Király, H. Oberhauser, Kernels for sequentially ordered data, JMLR 20 (2019), 1–45.",
     "lodhi": "H. Lodhi et al., Text classification using string kernels, JMLR 2 (2002), 419–444.",
     "schilling": "R. L. Schilling, R. Song, Z. Vondraček, Bernstein Functions, de Gruyter 2012, chapters 1–4.",
     "schoenberg": "I. J. Schoenberg, Metric spaces and positive definite functions, Trans. AMS 44 (1938), 522–536.",
@@ -294,6 +297,21 @@ WALKS = Rule(
     "gartner-flach",
     nonnegative=_always,
 )
+ALIGNMENTS = Rule(
+    "alignments",
+    "Σ Π ρ/(1 − ρ) over the alignments of two series is a kernel for a kernel ρ of points and places, 0 ≤ ρ < 1: the "
+    "sum of Π ρ over all repetitions of points.",
+    r"\sum_{\pi} \prod_{(i, j) \in \pi} \frac{\rho}{1 - \rho},\; 0 \le \rho < 1",
+    "cuturi",
+    nonnegative=_always,
+)
+SIGNATURES = Rule(
+    "signatures",
+    "⟨S(x), S(z)⟩ is a kernel for S(x) = Π e(φ(xᵢ₊₁) − φ(xᵢ)), e a polynomial: an inner product of tensors.",
+    r"\langle S(x), S(z) \rangle,\; S(x) = \prod_i e(\varphi(x_{i+1}) - \varphi(x_i))",
+    "kiraly",
+    doubt="⟨S(x), S(z)⟩ < 0 where x and z move apart",
+)
 ASSUMED = Rule(
     "assumed",
     "The user's claim; nothing is derived.",
@@ -307,7 +325,7 @@ TABLE: tuple[Rule, ...] = (
     CONSTANT, PULLBACK, DIRECT_SUM, TENSOR, POWER_SERIES, SCHOENBERG,
     MINIMUM, CHI_SQUARED, DELTA, INVERSE_SUM, CONVOLUTION,
     CITY_BLOCK, POLARISATION, BERNSTEIN, DISTANCE_SUM, DISTANCE_SCALING, DISTANCE_PULLBACK,
-    SUBSEQUENCES, WALKS,
+    SUBSEQUENCES, WALKS, ALIGNMENTS, SIGNATURES,
     ASSUMED,
 )  # fmt: skip
 

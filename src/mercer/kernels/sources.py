@@ -20,7 +20,7 @@ from mercer.kernels.called import FORMS
 from mercer.kernels.plan import LEAVES, Leaf
 from mercer.maps.alphabet import Alphabet
 from mercer.maps.networks import Networks
-from mercer.points import Domain, Indicators, Parted, Points, Stored, Strings, Vectors, require
+from mercer.points import Domain, Indicators, Points, Series, Stored, Strings, Vectors, require
 
 __all__ = ["SOURCES", "Source", "source_of", "values_of", "vectors_of"]
 
@@ -212,22 +212,30 @@ def _strings(points: Points, owner: str) -> Strings:
 @final
 @dataclass(frozen=True)
 class _Parts:
-    """Bags or series of vectors."""
+    """Series, all with the channels of the basis; those without points have any number."""
 
     owner: str
-    width: int
+    channels: int | None
 
     @classmethod
     def fit(cls, _leaf: Leaf, owner: str, basis: Points, /) -> Self:
-        return cls(owner, _parted(basis, owner).parts.shape[1])
+        found = _series(basis, owner)
+        return cls(owner, found.channels if len(found.parts) else None)
 
     def add(self, side: _core.Side, points: Points) -> None:
-        found = _parted(points, self.owner)
-        if found.parts.shape[1] != self.width:
+        found, channels = _series(points, self.owner), self.channels or 1
+        parts = found.parts
+        if not len(parts):
+            parts = np.empty((0, channels), dtype=found.dtype)
+        elif self.channels is None:
+            # Nothing in the basis can be compared with what they hold, but how many points there are counts.
+            parts = np.zeros((len(parts), 1), dtype=found.dtype)
+        elif found.channels != self.channels:
             raise InvalidInput(
-                f"{self.owner} was fitted on vectors of {self.width} numbers.", f"Got {found.parts.shape[1]}."
-            )
-        side.parts(found.offsets, np.ascontiguousarray(found.parts))
+                f"{self.owner} was given series of {found.channels} channels, but its basis has {self.channels}.",
+                "", "Pass the same channels, in the same order.",
+            )  # fmt: skip
+        side.parts(found.offsets, np.ascontiguousarray(parts))
 
 
 @final
@@ -245,10 +253,10 @@ class _Networks:
         side.networks(*self.networks(points))
 
 
-def _parted(points: Points, owner: str) -> Parted:
-    if not isinstance(points, Parted):
-        raise DomainMismatch(f"{owner} needs points that are made of vectors.", f"Got {points!r}.")
-    return points
+def _series(points: Points, owner: str) -> Series:
+    found = require(points, frozenset({Domain.SERIES}), owner)
+    assert isinstance(found, Series)
+    return found
 
 
 def vectors_of(points: Points, owner: str) -> Vectors | Indicators:

@@ -8,9 +8,11 @@ from mercer.points.chunked import Blocks
 from mercer.points.column import Column
 from mercer.points.given import Given
 from mercer.points.graphs import Graphs
+from mercer.points.multisets import numbered
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, register
+from mercer.points.series import Series
 from mercer.points.stored import Places, Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -30,6 +32,7 @@ __all__ = [
     "Parted",
     "Places",
     "Points",
+    "Series",
     "Sets",
     "Stored",
     "Strings",
@@ -38,6 +41,7 @@ __all__ = [
     "as_points",
     "check_same_width",
     "conformed",
+    "numbered",
     "register",
     "require",
 ]

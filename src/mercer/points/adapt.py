@@ -16,6 +16,7 @@ from mercer.points.graphs import Graphs
 from mercer.points.objects import Objects
 from mercer.points.ragged import Indicators, Sets
 from mercer.points.registry import Adapter, adapter_of, adapter_of_entries, adapter_of_pairs, register
+from mercer.points.series import Series, are_unequal, series_of
 from mercer.points.stored import Stored
 from mercer.points.strings import Strings
 from mercer.points.table import Table
@@ -39,10 +40,12 @@ def as_points(X: object, name: str = "X") -> Points:
     ====================================================  =======
     two-dimensional array, nested lists, SciPy sparse     Vectors
     list or object array of set or frozenset              Sets
+    list of collections.Counter                           Sets, of numbered copies
     list or one-dimensional array of strings, other       Objects; Strings for kernels of strings
     list of networkx or igraph graphs, of adjacency       Graphs
     matrices, of (adjacency, labels), of dicts of edges
-    array of three or more dimensions, list of tables     Arrays: images; Bags for kernels of bags
+    array of three or more dimensions, list of tables     Arrays: images; Bags or Series for kernels of these
+    list of one-dimensional arrays of different lengths   Series
     DataFrame (pandas, polars), pyarrow Table, dict       Table
     points                                                as they are
     ====================================================  =======
@@ -78,9 +81,9 @@ def as_points(X: object, name: str = "X") -> Points:
 def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X") -> Points:
     """Points of one of the domains that `owner` needs, or an error that says what would work.
 
-    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix, values as
-    what is needed if each of them is a string, an array, a bag or a graph, arrays of rows as bags, or as graphs by
-    their adjacency.
+    A table counts as all its columns (vectors if they are numbers), dense vectors as a precomputed matrix or as series
+    of one channel, values as what is needed if each of them is a string, an array, a bag, a series or a graph, arrays
+    of rows as bags, as series, or as graphs by their adjacency.
 
     Examples
     --------
@@ -104,6 +107,8 @@ def require(points: Points, needs: frozenset[Domain], owner: str, name: str = "X
         return Bags(points.values, name)
     if Domain.GRAPHS in needs and isinstance(points, Arrays):
         return Graphs(points.values, name)
+    if Domain.SERIES in needs and (series := series_of(points, name)) is not None:
+        return series
     if Domain.GRAM in needs and isinstance(points, (Vectors, Table)):
         return Stored(points if isinstance(points, Vectors) else points.vectors(), name)
     wanted = " or ".join(domain.value for domain in Domain.KNOWN.values() if domain in needs)
@@ -128,7 +133,7 @@ def check_same_width(basis: Points, points: Points, name: str = "Z", owner: str 
             f"Got {points!r}; the basis is {basis!r}.",
         )
     expected, got = _width(basis), _width(points)
-    if expected != got:
+    if expected != got and Domain.SERIES not in {basis.domain, points.domain}:
         raise InvalidInput(f"{name} has {got} features, but {owner} is expecting {expected} features as input.")
     if isinstance(basis, Table) and isinstance(points, Table) and basis.names != points.names:
         raise _other_names(basis, points, name)
@@ -172,6 +177,7 @@ _OF_VALUES: dict[Domain, Callable[[Any, str], Points]] = {
     Domain.GRAPHS: Graphs,
     Domain.ARRAYS: Arrays,
     Domain.BAGS: Bags,
+    Domain.SERIES: Series,
 }
 # Domains whose points may be given in place of each other; what kernels then find missing, they say.
 _ALIKE = (
@@ -179,6 +185,8 @@ _ALIKE = (
     *(frozenset({Domain.OBJECTS, domain}) for domain in _OF_VALUES),
     frozenset({Domain.ARRAYS, Domain.BAGS}),
     frozenset({Domain.ARRAYS, Domain.GRAPHS}),
+    frozenset({Domain.ARRAYS, Domain.SERIES}),
+    frozenset({Domain.VECTORS, Domain.SERIES}),
 )
 
 
@@ -201,6 +209,9 @@ def _other_names(basis: Table, points: Table, name: str) -> InvalidInput:
 # The domain got, the domain needed -> what would work; for other pairs the example of what is needed.
 _ADVICE: dict[tuple[Domain, Domain], str] = {
     (Domain.GRAPHS, Domain.VECTORS): "Use a kernel of graphs, such as WeisfeilerLehman().",
+    (Domain.SERIES, Domain.VECTORS): (
+        "Use a kernel of series, such as GlobalAlignment().normalised(), or bring all series to one length."
+    ),
     (Domain.SETS, Domain.VECTORS): "Turn sets into 0/1 vectors first, with .on(Indicator()), or use SetIntersection().",
     (Domain.OBJECTS, Domain.VECTORS): "Encode the values as numbers, or map them to vectors with .on(fn).",
     (Domain.GRAM, Domain.VECTORS): "Pass the points themselves; rows of a precomputed matrix only fit Precomputed().",
@@ -262,6 +273,8 @@ def _sequence(X: Any, name: str) -> Points:
     entries = set(map(_entry, kinds))
     if "value" in entries or entries == {"missing"}:
         return Objects(X, name)
+    if entries == {"row"} and are_unequal(X):
+        return Series(X, name)
     return Arrays(X, name) if "number" not in entries and any(map(_is_table, X)) else Vectors(X, name)
 
 

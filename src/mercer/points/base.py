@@ -50,6 +50,7 @@ class Domain:
     GRAPHS: ClassVar["Domain"]
     ARRAYS: ClassVar["Domain"]
     BAGS: ClassVar["Domain"]
+    SERIES: ClassVar["Domain"]
     TABLE: ClassVar["Domain"]
     GRAM: ClassVar["Domain"]
 
@@ -75,6 +76,7 @@ Domain.ARRAYS = Domain("arrays", "Pass an array of shape (n, h, w) or (n, h, w, 
 Domain.BAGS = Domain(
     "bags", "Pass a list of bags, one per point: arrays of shape (parts, d), or mercer.points.Bags(X)."
 )
+Domain.SERIES = Domain("series", "Pass a list of arrays, one per series: of shape (length,), or (length, channels).")
 Domain.TABLE = Domain("table", "Pass a DataFrame or a dict of columns.")
 Domain.GRAM = Domain("rows of a precomputed matrix", "Pass the matrix of kernel values, one row per point.")
 

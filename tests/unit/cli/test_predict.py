@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
+from sklearn.datasets import dump_svmlight_file
 
 
 @pytest.fixture
@@ -51,6 +53,51 @@ def test_columns_of_sparse_rows_are_counted_as_in_the_fit_whatever_is_in_a_piece
     (here / "other.svm").write_text(f"0 {2 + first}:1\n1 {1 - first}:1\n")
     done = mercer("predict", "m.mercer", "other.svm", "--rows", "1")
     assert (done.exit_code, "counted from 1" in done.stderr) == ((3, True) if first else (0, False))
+
+
+@pytest.fixture
+def same_rows(here):
+    """Rows of units that differ, without a 0 and with a few, in a table and in LIBSVM's format."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4)) * [1.0, 30.0, 0.1, 500.0] + [0.0, 900.0, 3.0, 0.0]
+    X[rng.random(X.shape) < 0.1] = 0.0
+    X = X.round(6)
+    y = (X[:, 0] + 0.01 * X[:, 3] + np.where(X[:, 2] > 0.0, 4.0, 0.0)).round(6)
+    pd.DataFrame(X, columns=[f"x{j + 1}" for j in range(4)]).assign(label=y).to_csv("rows.csv", index=False)
+    dump_svmlight_file(X, y, "rows.svm", zero_based=False)
+    return "rows.csv", "rows.svm"
+
+
+def test_rows_that_are_mostly_full_are_numbers_in_any_format(mercer, answer, same_rows, here):
+    table, rows = same_rows
+    wanted = answer("fit", table, "-t", "label", "-o", "table.mercer")
+    found = answer("fit", rows, "-o", "rows.mercer")
+    assert "Standardised" in found["kernel"]
+    assert found["kernel"] == wanted["kernel"]
+    assert found["score"] == wanted["score"]
+    expected = mercer("predict", "table.mercer", table).stdout
+    for name, model in [(table, "rows.mercer"), (rows, "table.mercer"), (rows, "rows.mercer")]:
+        assert mercer("predict", model, name).stdout == expected
+    assert mercer("predict", "rows.mercer", rows, "--rows", "7").stdout == expected
+    (here / "short.svm").write_text("0 1:0.5 2:900\n")  # columns that are left out at the end are 0
+    (here / "short.csv").write_text("x1,x2,x3,x4\n0.5,900,0,0\n")
+    short = [mercer("predict", "rows.mercer", f"short.{ending}").stdout for ending in ("svm", "csv")]
+    assert short[0] == short[1]
+    for command in (["doctor", rows, "--model", "rows.mercer"], ["report", "rows.mercer", rows, "-o", "r.html"]):
+        done = mercer(*command)
+        assert done.exit_code in (0, 1), done.output
+
+
+def test_a_model_of_sparse_rows_takes_full_ones_too(mercer, here):
+    rng = np.random.default_rng(1)
+    X = sp.random(60, 8, density=0.2, random_state=1, format="csr")
+    dump_svmlight_file(X, rng.normal(size=60), "sparse.svm", zero_based=False)
+    mercer("fit", "sparse.svm", "-o", "sparse.mercer")
+    lines = [f"{i} " + " ".join(f"{j}:{i + j}" for j in range(1, 9)) for i in range(9)]
+    (here / "full.svm").write_text("\n".join(lines) + "\n")
+    assert len(mercer("predict", "sparse.mercer", "full.svm").stdout.splitlines()) == 10
+    done = mercer("doctor", "full.svm", "--model", "sparse.mercer")
+    assert done.exit_code in (0, 1), done.output
 
 
 def test_a_missing_column_is_named(mercer, model, flowers):

@@ -1,5 +1,6 @@
 """Each check fires on the defect it is for, and not on its healthy twin, nor on clean data."""
 
+import datetime as dt
 import json
 import warnings
 from typing import Any
@@ -193,3 +194,16 @@ def test_labels_as_text_and_few_whole_numbers_are_classes() -> None:
 def test_arguments_that_mean_nothing_are_refused(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(mercer.MercerError, match=said):
         mercer.diagnose(vectors(np.random.default_rng(0)), **arguments)
+
+
+@pytest.mark.parametrize("kernel", [None, "RBF('median').on('a')"])
+def test_columns_of_dates_are_found_like_dates_in_texts(kernel: str | None) -> None:
+    rng = np.random.default_rng(0)
+    days = np.datetime64("2024-01-01") + rng.integers(0, 300, 60)
+    days[7] = np.datetime64("NaT")
+    hours = [dt.time(int(hour)) for hour in rng.integers(0, 24, 60)]
+    table = pd.DataFrame({"a": rng.normal(size=60), "when": days.astype("datetime64[ns]"), "hour": hours})
+    found = mercer.diagnose(table, rng.normal(size=60), kernel=kernel)
+    columns = {finding.code: finding.columns for finding in found}
+    assert columns["MD001"] == columns["MD007"] == ("when",)
+    assert columns["MD009"] == ("when", "hour")

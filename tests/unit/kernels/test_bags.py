@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import RBF, Delta, HistogramIntersection, Laplacian, Linear, Matern, Spectrum, _core, parse
+from mercer import (
+    RBF,
+    Cosine,
+    Delta,
+    HistogramIntersection,
+    Laplacian,
+    Linear,
+    Matern,
+    Spectrum,
+    Standardised,
+    _core,
+    parse,
+)
 from mercer.errors import DomainMismatch, InvalidInput, NoFiniteMap, NotFinite
 from mercer.kernels.binding import bind
 from mercer.points import Bags
@@ -87,6 +99,18 @@ def test_empty_bags_alone_are_points_too(empty):
     fitted = mercer.KernelRidge(kernel=k + 1).fit(BAGS, SIZES)
     np.testing.assert_allclose(fitted.predict(empty), fitted.predict([BAGS[1]])[[0, 0]])
     assert Spectrum(2).summed()(Bags([["ab"]]), Bags([[], []])).tolist() == [[0.0, 0.0]]
+
+
+@pytest.mark.parametrize("part", [RBF([1.0, 2.0, 3.0]), Linear().on(0, 2), RBF().on(Standardised()), Cosine()])
+def test_new_bags_may_all_be_empty_under_any_map(part):
+    empty = [np.empty((0, 3))] * 2
+    fitted = mercer.KernelRidge(kernel=part.summed() + 1).fit(BAGS, SIZES)
+    np.testing.assert_allclose(fitted.predict(empty), fitted.predict([BAGS[1]])[[0, 0]])
+
+
+def test_nothing_is_learnt_from_bags_without_parts():
+    with pytest.raises(InvalidInput, match="nothing to learn from: all bags are empty"):
+        RBF("median").summed()([np.empty((0, 3))] * 2)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
