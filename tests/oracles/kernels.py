@@ -16,6 +16,7 @@ from mercer import kernels as mk
 from mercer import maps as mm
 from mercer.maps.transform import Transform
 from tests.oracles import graphs
+from tests.oracles.images import gradients, patches
 from tests.oracles.profiles import profile_value
 from tests.oracles.series import alignments, signatures
 from tests.oracles.strings import mismatch_counts, mismatches, subsequences, weighted_degree
@@ -241,42 +242,6 @@ def _averaged(k: Any, x: Any, z: Any) -> float:
     return _summed(k, x, z) / (len(x) * len(z)) if len(x) and len(z) else 0.0
 
 
-def _patches(m: Any, image: np.ndarray) -> list[np.ndarray]:
-    h, w = image.shape[:2]
-    found = []
-    for r in range(0, h - m.size + 1, m.stride):
-        for c in range(0, w - m.size + 1, m.stride):
-            patch = image[r : r + m.size, c : c + m.size]
-            if m.flat == "drop" and np.all(patch == patch.flat[0]):
-                continue
-            if m.centred:
-                patch = patch - patch.mean(axis=(0, 1))
-            middle = [r + (m.size - 1) / 2 - (h - 1) / 2, c + (m.size - 1) / 2 - (w - 1) / 2]
-            found.append(np.concatenate([patch.ravel(), middle]))
-    return found
-
-
-def _gradients(m: Any, image: np.ndarray) -> np.ndarray:
-    down, right = np.gradient(image)
-    found = []
-    for level in range(m.levels):
-        side = 2**level
-        cells = np.zeros((side, side, m.directions))
-        for r, c in np.ndindex(*image.shape):
-            row, column = (
-                max(i for i in range(side) if i * size // side <= at)
-                for at, size in zip((r, c), image.shape, strict=True)
-            )
-            turn = math.atan2(down[r, c], right[r, c]) / (2.0 * math.pi) * m.directions
-            share, length = turn - math.floor(turn), math.hypot(down[r, c], right[r, c])
-            cells[row, column, math.floor(turn) % m.directions] += (1.0 - share) * length
-            cells[row, column, (math.floor(turn) + 1) % m.directions] += share * length
-        weight = 2.0 ** (level - m.levels) if level else 2.0 ** (1 - m.levels)
-        found.append(weight * cells.ravel())
-    total = np.hypot(down, right).sum()
-    return np.concatenate(found) / (total if total else 1.0)
-
-
 _IMAGES: dict[type, Any] = {
     mm.ColourLevels: _levels,
     mm.Colours: lambda m, G: graphs.coloured(G, m.depth),
@@ -285,13 +250,13 @@ _IMAGES: dict[type, Any] = {
     mm.FunctionMap: lambda m, x: np.asarray(m.fn(x[None, :]))[0],
     mm.GappedKmers: _gapped,
     mm.Graphlets: lambda m, G: graphs.graphlets(G, m.size),
-    mm.Gradients: _gradients,
+    mm.Gradients: gradients,
     mm.Indicator: lambda m, x: x,
     mm.LocalTime: lambda m, x: x,  # of UTC
     mm.Ranks: lambda m, x: np.array([m.levels.index(x) + 1.0]),
     mm.Kmers: _kmers,
     mm.MismatchKmers: _mismatched,
-    mm.Patches: _patches,
+    mm.Patches: patches,
     mm.Pixels: lambda m, x: x[:-2],
     mm.Position: lambda m, x: x[-2:],
     mm.PositionedKmers: _positioned,
@@ -384,8 +349,8 @@ _VALUES: dict[type, Any] = {
     mk.SpatialPyramid: lambda k, x, z: math.fsum(
         map(
             min,
-            _gradients(mm.Gradients(k.levels, k.directions), x),
-            _gradients(mm.Gradients(k.levels, k.directions), z),
+            gradients(mm.Gradients(k.levels, k.directions), x),
+            gradients(mm.Gradients(k.levels, k.directions), z),
         )
     ),
     mk.Summed: _summed,
