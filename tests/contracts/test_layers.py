@@ -38,6 +38,18 @@ def test_inside_the_package_only_the_core_is_imported_from_its_top() -> None:
     assert offenders == {}
 
 
+def test_no_module_asks_for_the_class_of_a_gram_matrix() -> None:
+    asked = {
+        (str(path.relative_to(PACKAGE)), name.id)
+        for path in PACKAGE.rglob("*.py")
+        for call in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "isinstance"
+        for name in ast.walk(call.args[1])
+        if isinstance(name, ast.Name) and name.id.endswith("Gram")
+    }
+    assert asked == set()
+
+
 # What is compiled is reached through these alone: each asks for something else.
 CORE = {
     "budget.py": "how much memory there is",

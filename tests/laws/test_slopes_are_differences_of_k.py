@@ -10,7 +10,7 @@ from mercer.kernels.learnable import Learnable, per_column, weighted
 from mercer.points import as_points
 from tests.laws.strategies import law, samples, vector_samples
 
-STEP = 1e-4
+STEP = 1e-5
 
 
 def differences(moves, points, weights):

@@ -92,6 +92,10 @@ class ImaginedGram:
         """The shape of Φ, where the feature map is finite and smaller than the data."""
         return None if self.n_features is None else _Shaped((self.shape[0], self.n_features))
 
+    def restricted(self) -> None:
+        """None: all rows are planned for."""
+        return
+
     def coded(self) -> Coded | None:
         """The code of entries in 16 bits; None where K would be stored or come from features."""
         return None if self.is_stored or self.n_features is not None else self._sample.coded()

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple, final
 
 from mercer.doctor.rates import rates
-from mercer.solvers.cg import HELD_PIVOTS
+from mercer.solvers.cg_system import HELD_PIVOTS
 from mercer.solvers.newton_systems import INNER, LEAST_PIVOTS, MOST_PIVOTS, PIVOTS_PER_COST
 from mercer.solvers.preconditioner import rank_for
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from mercer.errors import InvalidInput, InvalidParameter, shown
 from mercer.kernels.auto import auto
@@ -18,7 +18,7 @@ from mercer.kernels.sources import vectors_of
 from mercer.points.base import Points
 from mercer.points.vectors import Vectors
 
-__all__ = ["ASSUMED_NAMES", "AUTO", "KernelSpec", "with_parameters"]
+__all__ = ["ASSUMED_NAMES", "AUTO", "KernelSpec", "TakesKernel"]
 
 Array = npt.NDArray[np.float64]
 
@@ -29,6 +29,24 @@ AUTO = "auto"
 ASSUMED_NAMES = frozenset({"precomputed", "sigmoid"})
 # The names that accept gamma="scale".
 SCALED = frozenset({"laplacian", "poly", "polynomial", "rbf", "sigmoid"})
+
+
+class TakesKernel(BaseEstimator):
+    """An estimator with the parameter `kernel`, whose own parameters are reached through it."""
+
+    kernel: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the estimator or, as ``kernel__<name>``, of its kernel.
+
+        Kernels are frozen: `kernel` is replaced by one with the new value, and the old one does not change.
+        """
+        prefix = "kernel__"
+        super().set_params(**{name: value for name, value in params.items() if not name.startswith(prefix)})
+        inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
+        if inner:
+            self.kernel = _with_parameters(self.kernel, inner)
+        return self
 
 
 @final
@@ -142,7 +160,7 @@ class KernelSpec:
             )
 
 
-def with_parameters(kernel: Any, params: dict[str, Any]) -> Any:
+def _with_parameters(kernel: Any, params: dict[str, Any]) -> Any:
     """A kernel with some parameters replaced; the one given stays as it is."""
     if isinstance(kernel, Kernel):
         return kernel.replace(**params)

@@ -3,22 +3,20 @@
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.config import documented_at
 from mercer.errors import InvalidInput, InvalidParameter, UncertifiedWarning
 from mercer.estimators import _saved
-from mercer.estimators._kernels import KernelSpec, with_parameters
+from mercer.estimators._kernels import KernelSpec, TakesKernel
 from mercer.estimators._landmarks import LANDMARKS, Landmarks, Restriction, too_many
 from mercer.grams.assumed import check_assumed, check_stored
 from mercer.grams.base import Gram
 from mercer.grams.choose import gram_to_solve
-from mercer.grams.landmarks import LandmarkGram
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import Binding, bind
 from mercer.kernels.kernel import Kernel
@@ -46,14 +44,13 @@ Array = npt.NDArray[np.float64]
 SAMPLE = 10_000
 
 
-class KernelMachine(BaseEstimator):
+class KernelMachine(TakesKernel):
     """Base of the estimators whose prediction is Σᵢ αᵢ k(xᵢ, x) + b.
 
     A machine has the parameter `kernel` and those that scikit-learn has with it (`gamma`, `degree`, `coef0`,
     `kernel_params`), and after `fit` a `model_`, which is all that predictions read, and its `certificate_`.
     """
 
-    kernel: Any
     gamma: float | str | None
     degree: int
     coef0: float
@@ -73,19 +70,6 @@ class KernelMachine(BaseEstimator):
     _default_gamma: ClassVar[str | None] = None
     _form: ClassVar[str] = "pair"
     _explanation: str
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the machine or, as ``kernel__<name>``, of its kernel.
-
-        Kernels are frozen: `kernel` is replaced by one with the new value, and the old one does not change.
-        """
-        prefix = "kernel__"
-        own = {name: value for name, value in params.items() if not name.startswith(prefix)}
-        inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
-        super().set_params(**own)
-        if inner:
-            self.kernel = with_parameters(self.kernel, inner)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -198,8 +182,8 @@ class KernelMachine(BaseEstimator):
 
     def _solve(self, problem: Problem, points: Points, options: Options, solver: str | None = None) -> Solution:
         """Solve a problem on these points; warn, once, if the result cannot be certified."""
-        gram = problem.gram
-        known = TiledGram(gram.features().binding) if isinstance(gram, LandmarkGram) else gram
+        phi = problem.gram.restricted()
+        known = problem.gram if phi is None else TiledGram(phi.binding)
         is_positive = self._is_positive(known, points)
         return self._vouched(solve(problem, options, solver or self.solver), is_positive)
 

@@ -6,22 +6,22 @@ from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.budget import allocate, row_blocks
 from mercer.errors import InvalidParameter, shown
-from mercer.estimators._kernels import KernelSpec, with_parameters
+from mercer.estimators._kernels import KernelSpec, TakesKernel
 from mercer.estimators._landmarks import Landmarks
 from mercer.estimators._machine import check_columns
+from mercer.grams.landmarks import inverse_root
 from mercer.kernels.binding import Binding
 from mercer.kernels.custom import Custom
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.sources import vectors_of
-from mercer.kernels.spectral import frequencies
+from mercer.kernels.spectral import fill_waves, frequencies
 from mercer.points.adapt import as_points
 from mercer.points.base import Points
 from mercer.points.table import Table
@@ -30,26 +30,13 @@ __all__ = ["Nystroem", "RandomFeatures"]
 
 Array = npt.NDArray[np.float64]
 
-# Eigenvalues of the landmarks' kernel values below this, as in scikit-learn, and negative ones add no feature.
-LEAST = 1e-12
 # Of scikit-learn's names: what is computed by its own function, because it is no kernel that could be derived.
 FOREIGN = frozenset({"additive_chi2"})
 POWERS = frozenset({"poly", "polynomial"})
 
 
-class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class _Features(ClassNamePrefixFeaturesOutMixin, TransformerMixin, TakesKernel):
     """What both share: reading points, and parameters of the kernel."""
-
-    kernel: Any
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the transformer or, as ``kernel__<name>``, of its kernel, which is replaced."""
-        prefix = "kernel__"
-        super().set_params(**{name: value for name, value in params.items() if not name.startswith(prefix)})
-        inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
-        if inner:
-            self.kernel = with_parameters(self.kernel, inner)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -173,7 +160,7 @@ class Nystroem(_Features):
         self._given = basis if kernel is None else None
         self._binding = None if kernel is None else Binding(kernel, basis, np.dtype(np.float64))
         among = self.components_[:, self.component_indices_] if self._is_precomputed else self._values(basis, own=True)
-        self.normalization_ = _inverse_root(np.asarray(among, dtype=np.float64))
+        self.normalization_ = inverse_root(np.asarray(among, dtype=np.float64))
         self._n_features_out = len(self.normalization_)
         return self
 
@@ -334,18 +321,11 @@ class RandomFeatures(_Features):
         """
         check_is_fitted(self)
         points = self._read(X, reset=False)
-        half, count = len(self.amplitudes_), self._n_features_out
-        shape = (len(points), count)
-        factors = np.concatenate([self.amplitudes_, self.amplitudes_[: count - half]])
-        if count % 2:
-            factors[half - 1] *= np.sqrt(2.0)
+        shape = (len(points), self._n_features_out)
         out = allocate(shape, np.float64, f"The features of {len(points)} points", "Transform fewer rows at a time.")
         for rows in row_blocks(*shape):
-            phase = np.asarray(vectors_of(points.take(rows), "RandomFeatures").raw() @ self.frequencies_)
-            phase[:, -1] += self.offset_
-            np.cos(phase, out=out[rows, :half])
-            np.sin(phase[:, : count - half], out=out[rows, half:])
-            out[rows] *= factors
+            block = vectors_of(points.take(rows), "RandomFeatures").raw()
+            fill_waves(block, self.frequencies_, self.amplitudes_, self.offset_, out[rows])
         return out
 
 
@@ -358,10 +338,3 @@ def _count(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
         raise InvalidParameter(f"{name} must be a whole number, at least 1.", f"Got {shown(value)}.")
     return int(value)
-
-
-def _inverse_root(K: Array) -> Array:
-    """K^(−½) on the span of its eigenvalues above `LEAST`."""
-    values, vectors = scipy.linalg.eigh(0.5 * (K + K.T))
-    roots = np.divide(1.0, np.sqrt(np.maximum(values, LEAST)), out=np.zeros_like(values), where=values > LEAST)
-    return np.ascontiguousarray((vectors * roots) @ vectors.T)

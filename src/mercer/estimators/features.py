@@ -4,10 +4,10 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.estimators._kernels import KernelSpec, with_parameters
+from mercer.estimators._kernels import KernelSpec, TakesKernel
 from mercer.estimators._machine import check_columns
 from mercer.kernels.featuremap import FeatureMap
 from mercer.points.adapt import as_points
@@ -18,7 +18,7 @@ __all__ = ["KernelFeatures"]
 Array = npt.NDArray[np.float64]
 
 
-class KernelFeatures(TransformerMixin, BaseEstimator):
+class KernelFeatures(TransformerMixin, TakesKernel):
     """The explicit feature map φ of a kernel, ⟨φ(x), φ(z)⟩ = k(x, z), as a step of a pipeline.
 
     A linear machine on these features is the kernel machine: of few features it is faster, of many it is not.
@@ -72,15 +72,6 @@ class KernelFeatures(TransformerMixin, BaseEstimator):
         self.gamma = gamma
         self.degree = degree
         self.coef0 = coef0
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the transformer or, as ``kernel__<name>``, of its kernel, which is replaced."""
-        prefix = "kernel__"
-        super().set_params(**{name: value for name, value in params.items() if not name.startswith(prefix)})
-        inner = {name.removeprefix(prefix): value for name, value in params.items() if name.startswith(prefix)}
-        if inner:
-            self.kernel = with_parameters(self.kernel, inner)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

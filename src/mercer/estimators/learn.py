@@ -1,23 +1,20 @@
 """`learn`: the parameters of a formula by gradient."""
 
-import warnings
-from typing import Any, final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
 from sklearn.utils import check_random_state
 
 from mercer.domains import Boolean, Choice, Integer, ParameterDomain, Positive
-from mercer.errors import InvalidInput, MercerError, UncertifiedWarning
+from mercer.errors import InvalidInput
 from mercer.estimators._kernels import KernelSpec
 from mercer.estimators._parameters import check_parameters
 from mercer.estimators._targets import real_targets, weights
-from mercer.kernels.binding import evaluate
-from mercer.kernels.gradient import slopes
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.learnable import Learnable, per_column, weighted
-from mercer.points import Points, as_points
+from mercer.models.learning import Search
+from mercer.points import as_points
 from mercer.solvers.criteria import CRITERIA, Sample
 from mercer.solvers.watch import Watch
 
@@ -29,15 +26,6 @@ DOMAINS: dict[str, ParameterDomain] = {
     "by": Choice(tuple(CRITERIA)), "each_column": Boolean, "alpha": Positive, "starts": Integer(1),
     "max_iter": Integer(1), "max_rows": Integer(3),
 }  # fmt: skip
-
-# How far a parameter may move from where it starts.
-REACH = 1e4
-# The factors of all length scales with which the second start and the third begin; those of others are drawn.
-WIDER, NARROWER = 3.0, 1.0 / 3.0
-# Factors of the whole kernel that are tried before the first step.
-LEVELS = tuple(10.0**power for power in range(-2, 5))
-# A criterion that changes by less is as good: it is a logarithm.
-CHANGE = 1e-7
 
 
 def learn(
@@ -161,7 +149,7 @@ def learn(
     formula = KernelSpec(kernel, None, 3, 1.0, None).proposed(points).build().resolve(points)
     formula = weighted(per_column(formula, points) if each_column else formula)
     names = None if parameters is None else [*parameters]
-    search = _Search(
+    search = Search(
         Learnable(formula, names),
         points,
         Sample(targets, alpha / weight, weight, np.ones((len(points), int(fit_intercept)))),
@@ -180,106 +168,3 @@ def _targets(y: Any, n: int) -> Array:
             raise InvalidInput("There must be at least 2 classes.", f"Got 1 class: {classes[0]}.")
         y = 2.0 * (codes[:, None] == np.arange(len(classes))) - 1.0
     return real_targets(y, n)[0]
-
-
-class _Over(Exception):
-    """The search ends with the best so far."""
-
-
-@final
-class _Search:
-    """L-BFGS in the logarithms of the parameters, from some starts.
-
-    Parameters
-    ----------
-    learnable : Learnable
-    points : Points
-    sample : Sample
-    by : str
-        A criterion.
-    watch : Watch
-    """
-
-    def __init__(self, learnable: Learnable, points: Points, sample: Sample, by: str, watch: Watch) -> None:
-        self._learnable, self._points, self._sample, self._watch = learnable, points, sample, watch
-        self._criterion = CRITERIA[by]
-        self._failed: MercerError | None = None
-        self._best: tuple[float, Array] = (np.inf, np.log(learnable.values))
-        self._done = self._of = 0
-
-    def run(self, starts: int, max_iter: int, rng: np.random.RandomState) -> Kernel:
-        """The best formula that was found."""
-        self._of = starts * max_iter
-        try:
-            for number in range(starts):
-                self._done = number * max_iter
-                self._descend(self._start(number, rng), max_iter)
-            is_whole = True
-        except (_Over, KeyboardInterrupt):
-            if not np.isfinite(self._best[0]):
-                raise
-            is_whole = False
-        finally:
-            self._watch.close()
-        value, logs = self._best
-        if self._failed is not None and not np.isfinite(value):
-            raise self._failed
-        if not is_whole:
-            message = "learn was ended before its time: the kernel is the best so far."
-            warnings.warn(UncertifiedWarning(message), stacklevel=3)
-        return self._learnable.rounded(np.exp(logs))
-
-    def _start(self, number: int, rng: np.random.RandomState) -> Array:
-        """The logarithms of a start: as given, all lengths wider, all narrower, or drawn."""
-        logs = np.log(self._learnable.values)
-        if number in (1, 2):
-            logs[self._learnable.are("length_scale")] += np.log((WIDER, NARROWER)[number - 1])
-        elif number > 2:
-            logs += rng.normal(size=len(logs))
-        # Apart from each other, so that equal terms of a sum can part.
-        logs += 1e-3 * rng.uniform(-1.0, 1.0, size=len(logs))
-        scales = self._learnable.are("scale")
-        if scales.any():
-            tried = [(self._value(logs + np.log(level) * scales), level) for level in LEVELS]
-            logs[scales] += np.log(min(tried)[1])
-        return np.asarray(logs)
-
-    def _descend(self, start: Array, max_iter: int) -> None:
-        bounds = [(log - np.log(REACH), log + np.log(REACH)) for log in start]
-        scipy.optimize.minimize(
-            self._rated, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=self._look,
-            options={"maxiter": max_iter, "ftol": CHANGE, "gtol": 1e-5},
-        )  # fmt: skip
-
-    def _look(self, _: Array) -> None:
-        self._done += 1
-        if self._watch.look(self._done / self._of, f"criterion {self._best[0]:.6g}"):
-            raise _Over
-
-    def _matrix(self, logs: Array) -> Array:
-        kernel = self._learnable.kernel_of(np.exp(logs))
-        return np.asarray(evaluate(kernel, self._points), dtype=np.float64)
-
-    def _value(self, logs: Array) -> float:
-        try:
-            return self._kept(logs, self._criterion(self._matrix(logs), self._sample).value)
-        except MercerError as error:
-            self._failed = error
-            return np.inf
-
-    def _rated(self, logs: Array) -> tuple[float, Array]:
-        """The criterion and its gradient; a formula that cannot be computed there is worse than any other."""
-        values = np.exp(logs)
-        try:
-            rated = self._criterion(self._matrix(logs), self._sample)
-        except MercerError as error:
-            self._failed = error
-            return 1e10, np.zeros(len(logs))
-        self._kept(logs, rated.value)
-        moves = [self._learnable.moved(values, number) for number in range(len(values))]
-        return rated.value, slopes(moves, self._points, rated.slope)
-
-    def _kept(self, logs: Array, value: float) -> float:
-        if np.isfinite(value) and value < self._best[0]:
-            self._best = (value, logs.copy())
-        return value

@@ -1,10 +1,13 @@
 """What a solver may ask of a Gram matrix, wherever its numbers are."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from mercer.grams.landmarks import LandmarkFeatures
 
 __all__ = ["Array", "Coded", "FeatureMatrix", "Gram", "Positions", "Proof"]
 
@@ -98,6 +101,9 @@ class Gram(Protocol):
 
     def features(self) -> FeatureMatrix | None:
         """Φ with K = ΦΦᵀ if the feature map is finite, else None: what the primal solver needs."""
+
+    def restricted(self) -> "LandmarkFeatures | None":
+        """Φ over landmarks if K is what they represent of the kernel, else None: what a solver on landmarks needs."""
 
     def coded(self) -> Coded | None:
         """The entries in 16 bits, where they can be made so; None where they are in memory, or come from features."""

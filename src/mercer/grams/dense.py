@@ -111,6 +111,10 @@ class DenseGram:
         """None: a stored matrix does not know its points."""
         return
 
+    def restricted(self) -> None:
+        """None: the entries are those of the kernel, or were given."""
+        return
+
     def coded(self) -> None:
         """None: its entries are there already."""
         return

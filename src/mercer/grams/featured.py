@@ -168,6 +168,10 @@ class FeatureGram:
         """Φ."""
         return self._phi
 
+    def restricted(self) -> None:
+        """None: the features are those of the kernel."""
+        return
+
     def coded(self) -> None:
         """None: products by features take less time."""
         return

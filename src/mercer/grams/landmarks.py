@@ -25,12 +25,14 @@ from mercer.kernels.binding import Binding, Cross
 from mercer.points import Points
 from mercer.points.chunked import Blocks
 
-__all__ = ["LandmarkFeatures", "LandmarkGram", "LeftOut", "restrict"]
+__all__ = ["LandmarkFeatures", "LandmarkGram", "LeftOut", "inverse_root", "restrict"]
 
 EPS = float(np.finfo(np.float64).eps)
 # Rows from which the share of the trace that is left out is estimated, and the chance that the bound is too low.
 SAMPLE = 2_000
 DOUBT = 1e-3
+# Eigenvalues of the landmarks' kernel values below this, as in scikit-learn, and negative ones add no feature.
+LEAST = 1e-12
 
 
 class LeftOut(NamedTuple):
@@ -142,6 +144,31 @@ class LandmarkFeatures:
         product = scipy.linalg.blas.dtrmm(1.0, self.factor, np.asfortranarray(coef), lower=1, trans_a=1)
         return np.ascontiguousarray(product)
 
+    def left_out(self) -> LeftOut:
+        """What the landmarks do not represent: of all rows where these are few, else judged by a sample."""
+        n, _ = self.shape
+        rng = np.random.default_rng(0)
+        rows = np.arange(n) if n <= SAMPLE else np.sort(rng.integers(n, size=SAMPLE))
+        whole, kept = np.empty(len(rows)), np.empty(len(rows))
+        sample = self.points.take(rows)
+        for part in row_blocks(len(rows), self.shape[1]):
+            points = sample.take(part)
+            block = self.of(points)
+            whole[part] = self.binding.diag(points)
+            kept[part] = np.einsum("ij,ij->i", block, block)
+        missing = np.maximum(whole - kept, 0.0)
+        total = float(whole.sum())
+        if total <= 0.0:
+            return LeftOut(0.0, 0.0)
+        share = float(missing.sum()) / total
+        if n <= SAMPLE:
+            return LeftOut(share, share)
+        # An empirical Bernstein bound on the mean of what is missing, for values up to the largest seen k(x, x).
+        doubt, count = float(np.log(2.0 / DOUBT)), len(rows)
+        spread = np.sqrt(2.0 * missing.var(ddof=1) * doubt / count)
+        slack = spread + 7.0 * float(whole.max()) * doubt / (3.0 * (count - 1))
+        return LeftOut(share, min(1.0, share + slack * count / total))
+
     def _from_landmarks(self, values: Array) -> Array:  # (m, t) -> (m, t): L⁻¹
         return np.asarray(scipy.linalg.solve_triangular(self.factor, values, lower=True, check_finite=False))
 
@@ -181,7 +208,7 @@ class LandmarkGram:
     LandmarkGram(7 x 7 by 4 landmarks, RBF())
     >>> np.allclose(K.dense()[::2, ::2], mercer.RBF()(X[::2]))
     True
-    >>> round(K.left_out().share, 4)
+    >>> round(K.features().left_out().share, 4)
     0.0057
     """
 
@@ -256,6 +283,10 @@ class LandmarkGram:
         """Φ."""
         return self._phi
 
+    def restricted(self) -> LandmarkFeatures:
+        """Φ."""
+        return self._phi
+
     def coded(self) -> None:
         """None: products by features take less time."""
         return
@@ -263,31 +294,6 @@ class LandmarkGram:
     def native(self) -> object:
         """The engine's handle on the landmarks."""
         return self._phi.binding.native
-
-    def left_out(self) -> LeftOut:
-        """What the landmarks do not represent: of all rows where these are few, else judged by a sample."""
-        n, _ = self.shape
-        rng = np.random.default_rng(0)
-        rows = np.arange(n) if n <= SAMPLE else np.sort(rng.integers(n, size=SAMPLE))
-        whole, kept = np.empty(len(rows)), np.empty(len(rows))
-        sample = self._phi.points.take(rows)
-        for part in row_blocks(len(rows), self._phi.shape[1]):
-            points = sample.take(part)
-            block = self._phi.of(points)
-            whole[part] = self._phi.binding.diag(points)
-            kept[part] = np.einsum("ij,ij->i", block, block)
-        missing = np.maximum(whole - kept, 0.0)
-        total = float(whole.sum())
-        if total <= 0.0:
-            return LeftOut(0.0, 0.0)
-        share = float(missing.sum()) / total
-        if n <= SAMPLE:
-            return LeftOut(share, share)
-        # An empirical Bernstein bound on the mean of what is missing, for values up to the largest seen k(x, x).
-        doubt, count = float(np.log(2.0 / DOUBT)), len(rows)
-        spread = np.sqrt(2.0 * missing.var(ddof=1) * doubt / count)
-        slack = spread + 7.0 * float(whole.max()) * doubt / (3.0 * (count - 1))
-        return LeftOut(share, min(1.0, share + slack * count / total))
 
 
 def restrict(kernel: Any, points: Points | Blocks, landmarks: Points) -> LandmarkGram:
@@ -337,3 +343,10 @@ def _independent(binding: Binding) -> tuple[npt.NDArray[np.intp], Array]:
     if rank < m:
         L = np.asfortranarray(L[:rank, :rank])
     return np.asarray(pivots[:rank] - 1, dtype=np.intp), L
+
+
+def inverse_root(K: Array) -> Array:
+    """K^(−½) of the values between landmarks, on the span of its eigenvalues above `LEAST`."""
+    values, vectors = scipy.linalg.eigh(0.5 * (K + K.T))
+    roots = np.divide(1.0, np.sqrt(np.maximum(values, LEAST)), out=np.zeros_like(values), where=values > LEAST)
+    return np.ascontiguousarray((vectors * roots) @ vectors.T)

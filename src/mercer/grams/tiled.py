@@ -140,6 +140,10 @@ class TiledGram:
         phi = self.feature_map
         return None if phi is None or phi.n_features >= self.shape[0] else MappedFeatures(phi, self._binding.basis)
 
+    def restricted(self) -> None:
+        """None: the entries are those of the kernel."""
+        return
+
     def coded(self) -> "TiledCodes":
         """The entries of a square K in 16 bits; nothing is made before it is asked for."""
         self._refuse_unless_square("coded")

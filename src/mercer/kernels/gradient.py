@@ -33,8 +33,9 @@ Array = npt.NDArray[np.float64]
 # The kernel with one of its parameters multiplied by a factor.
 Move = Callable[[float], Kernel]
 
-# The step of central differences in log θ: their error is some 1e-11 of what is differentiated.
-STEP = 1e-4
+# The step of central differences in log θ. Their error is some 1e-10 of what is differentiated, and where that is as
+# steep as θ¹⁰⁰, 1e-6 of it.
+STEP = 1e-5
 # Bytes of one register of a block, so that the registers of a program stay in the cache.
 BLOCK = 1 << 18
 

@@ -22,7 +22,7 @@ from mercer.kernels.algebra import Product, Scaled, Sum
 from mercer.kernels.kernel import Kernel
 from mercer.kernels.radial import RBF, Cauchy, Laplacian, Matern, RationalQuadratic
 
-__all__ = ["LAWS", "frequencies"]
+__all__ = ["LAWS", "fill_waves", "frequencies"]
 
 Array = npt.NDArray[np.float64]
 Generator = np.random.Generator
@@ -80,6 +80,30 @@ def frequencies(kernel: Kernel, d: int, count: int, rng: Generator, *, orthogona
             "Use mercer.Nystroem, which takes any kernel.",
         )
     return draw(kernel, d, count, rng, orthogonal)
+
+
+def fill_waves(X: Any, omega: Array, amplitude: Array, offset: float, out: Array) -> None:
+    """The features of rows: all cosines, then all sines; of an odd number, the last frequency has a cosine alone.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    omega : ndarray of shape (d, count)
+    amplitude : ndarray of shape (count,)
+    offset : float
+        Added to the last phase: uniform in [0, 2π) where it has no sine.
+    out : ndarray of shape (n, 2·count) or (n, 2·count − 1)
+        Filled.
+    """
+    count, width = len(amplitude), out.shape[1]
+    factors = np.concatenate([amplitude, amplitude[: width - count]])
+    if width % 2:
+        factors[count - 1] *= np.sqrt(2.0)
+    phase = np.asarray(X @ omega)
+    phase[:, -1] += offset
+    np.cos(phase, out=out[:, :count])
+    np.sin(phase[:, : width - count], out=out[:, count:])
+    out *= factors
 
 
 def _radial(kernel: Any, d: int, count: int, rng: Generator, orthogonal: bool) -> tuple[Array, Array]:

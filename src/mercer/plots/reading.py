@@ -11,6 +11,7 @@ from mercer.kernels.binding import bind
 from mercer.kernels.called import given_values
 from mercer.kernels.custom import Precomputed
 from mercer.kernels.kernel import Kernel
+from mercer.models.inside import inside
 from mercer.models.model import Model
 from mercer.plots.style import count
 from mercer.points.adapt import as_points
@@ -77,19 +78,7 @@ def machine_of(estimator: Any) -> Machine:
     InvalidInput
         If it is not fitted, or not one of mercer's.
     """
-    whole = _own(estimator).get("best_estimator_", estimator)
-    steps = _own(whole).get("steps")
-    last = whole if steps is None else steps[-1][1]
-    last = _own(last).get("best_estimator_", last)
-    if not isinstance(_own(last).get("model_"), Model):
-        name = type(last).__name__
-        is_ours = type(last).__module__.startswith("mercer.")
-        raise InvalidInput(
-            f"This {name} is not fitted yet." if is_ours else f"{name} is not a kernel machine of mercer.",
-            "The picture is drawn from what fit leaves: model_ and certificate_.",
-            "Call fit first." if is_ours else "Pass an estimator of mercer, or a pipeline that ends in one.",
-        )
-    return Machine(whole, last, whole[:-1] if steps is not None and len(steps) > 1 else None)
+    return Machine(*inside(estimator, "The picture is drawn from what fit leaves: model_ and certificate_."))
 
 
 def machine_if_any(estimator: Any) -> Machine | None:
@@ -98,11 +87,6 @@ def machine_if_any(estimator: Any) -> Machine | None:
         return machine_of(estimator)
     except InvalidInput:
         return None
-
-
-def _own(estimator: Any) -> dict[str, Any]:
-    """What an object holds itself; nothing of a class, which is not fitted."""
-    return {} if isinstance(estimator, type) else getattr(estimator, "__dict__", {})
 
 
 def kernel_of(given: Any) -> Kernel:

@@ -187,7 +187,7 @@ def refuse_masked(array: object, name: str) -> None:
         raise InvalidInput(
             f"Input {name} contains masked (missing) values.",
             f"The first is at index {tuple(map(int, masked[0]))}.",
-            "Fill them with X.filled(value), or drop those rows.",
+            f"Fill them with {name}.filled(value), or drop those rows.",
         )
 
 

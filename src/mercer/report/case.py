@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from mercer.errors import InvalidInput, MercerError
 from mercer.kernels.kernel import Kernel
+from mercer.models.inside import inside
 from mercer.models.model import Model
 from mercer.points.adapt import as_points, require
 from mercer.points.base import Domain, Points
@@ -139,30 +140,12 @@ def case_of(estimator: Any, X: Any, y: Any, test: Any) -> Case:
     InvalidInput
         If there is no fitted machine of mercer in it, or rows and targets differ in number.
     """
-    whole = _own(estimator).get("best_estimator_", estimator)
-    steps = _own(whole).get("steps")
-    machine = whole if steps is None else steps[-1][1]
-    machine = _own(machine).get("best_estimator_", machine)
-    if not isinstance(_own(machine).get("model_"), Model):
-        name = type(machine).__name__
-        is_ours = type(machine).__module__.startswith("mercer.")
-        raise InvalidInput(
-            f"This {name} is not fitted yet." if is_ours else f"{name} is not a kernel machine of mercer.",
-            "A report reads what fit leaves: model_ and certificate_.",
-            "Call fit first." if is_ours else "Pass an estimator of mercer, or a pipeline that ends in one.",
-        )
-    before = whole[:-1] if steps is not None and len(steps) > 1 else None
-    found = Case(whole, machine, before, X, y, test)
+    found = Case(*inside(estimator, "A report reads what fit leaves: model_ and certificate_."), X, y, test)
     _check_lengths("y", len(found.points), y)
     if test is not None:
         if not isinstance(test, tuple | list) or len(test) != 2:
             raise InvalidInput("test must be a pair.", f"Got {type(test).__name__}.", "Pass test=(X_test, y_test).")
         _check_lengths("The y of test", len(found.seen(test[0])), test[1])
-    return found
-
-
-def _own(estimator: Any) -> dict[str, Any]:
-    found: dict[str, Any] = getattr(estimator, "__dict__", {})
     return found
 
 

@@ -23,8 +23,6 @@ F; a Ritz value is an estimate from above.
 """
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, final
 
 import numpy as np
@@ -32,15 +30,13 @@ import numpy.typing as npt
 import scipy.linalg
 
 from mercer.errors import InvalidParameter, NotPositive
-from mercer.grams.base import Gram
 from mercer.problems.problem import Problem
-from mercer.problems.reach import refuse_large_kernel
 from mercer.problems.solution import Answer
+from mercer.solvers.cg_system import System, few_blas_threads
 from mercer.solvers.factor import Stage, eliminate, groups, scaling
-from mercer.solvers.held import FEW_COLUMNS, hold, one_blas_thread
 from mercer.solvers.lapack import Look
 from mercer.solvers.options import Options
-from mercer.solvers.preconditioner import SMALL_RANK, Preconditioner, rank_for
+from mercer.solvers.preconditioner import Preconditioner, rank_for
 
 __all__ = ["cg", "rank_for"]
 
@@ -54,15 +50,6 @@ PERIOD = 50
 PROGRESS = 0.9
 # The recurrence has drifted if it is off by this share of the true residual.
 DRIFT = 0.1
-# Products with what is held are believed until the residual has shrunk to a share of the last true one: these, or in
-# between the first times its errors over the ridge.
-LEAST_BELIEVED, MOST_BELIEVED = 0.1, 1e-4
-# Pivots where a product only reads K, for a ridge as large as the mean of the diagonal; more for a smaller one. With
-# an RBF in 20 dimensions and 5 000 rows 500 took half as long again, and 50 a quarter.
-HELD_PIVOTS = 200
-# BLAS is kept to one thread during the iterations from so many rows, and up to so many columns: products with F are
-# then no longer negligible.
-LIMITED_ROWS, LIMITED_COLUMNS = 2_000, 8
 # Of a right-hand side, what is left of y beside its projection on B by rounding alone.
 ROUNDINGS = 16.0
 
@@ -104,12 +91,12 @@ def _solve(problem: Problem, options: Options, watch: Look) -> Answer:
         rows = np.flatnonzero(cost > 0.0)
         scale, ridge = scaling(cost[rows])
         k = targets.size + problem.B.shape[1]
-        system = _System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]), k)
+        system = System(problem.gram if rows.size == n else problem.gram.take(rows), scale, float(ridge[0]), k)
         stage = Stage(watch, part / len(parts), (part + 1) / len(parts))
         preconditioner = Preconditioner(system.gram, scale, system.ridge, stage, system.pivots)
         y, B = scale[:, None] * problem.y[np.ix_(rows, targets)], scale[:, None] * problem.B[rows]
         start, rest = _project(y, B)
-        with _few_blas_threads(system, k):
+        with few_blas_threads(system, k):
             found = _iterate(system, preconditioner, np.hstack([rest, B]), options, stage)
         z, shift = eliminate(found.solved, B, problem.price)
         coef[np.ix_(rows, targets)] = scale[:, None] * z
@@ -142,67 +129,6 @@ def _project(y: Array, B: Array) -> tuple[Array, Array]:
     return theta, rest
 
 
-@final
-class _System:
-    """The matrix M of (1)."""
-
-    def __init__(self, gram: Gram, scale: Array, ridge: float, k: int) -> None:
-        self.gram = gram
-        self.scale = scale
-        self.ridge = ridge
-        refuse_large_kernel(gram.diag())
-        diagonal = scale * scale * np.asarray(gram.diag(), dtype=np.float64)
-        self.trace = float(np.maximum(diagonal, 0.0).sum())
-        self._held = hold(gram, ridge, k)
-
-    @property
-    def pivots(self) -> int | None:
-        """The maximum for the preconditioner; None if products are expensive enough to justify as many as possible."""
-        if not self.is_held:
-            return None
-        return max(SMALL_RANK, int(HELD_PIVOTS * math.sqrt(self.trace / (len(self.scale) * self.ridge))))
-
-    @property
-    def is_held(self) -> bool:
-        """Whether `quick` is less accurate than @."""
-        return self._held is not None
-
-    @property
-    def rounding(self) -> float:
-        """The norm of what `quick` leaves out of M, or of the rounding of a product by ‖M‖ ≤ trace + ridge."""
-        if self._held is not None:
-            return self._held.error
-        return float(np.finfo(self.gram.dtype).eps) * (self.trace + self.ridge)
-
-    @property
-    def believed(self) -> float:
-        """The share of the last true residual down to which the recurrence is trusted."""
-        return max(MOST_BELIEVED, LEAST_BELIEVED * min(self.rounding / self.ridge, 1.0)) if self.is_held else 0.0
-
-    def let_go(self) -> None:
-        """Use K itself from now on."""
-        self._held = None
-
-    def quick(self, V: Array) -> Array:  # (r, k) -> (r, k)
-        """M V, with the stored approximation of K."""
-        return self._completed(V, self.gram.__matmul__ if self._held is None else self._held.times)
-
-    def __matmul__(self, V: Array) -> Array:  # (r, k) -> (r, k)
-        return self._completed(V, self.gram.__matmul__)
-
-    def _completed(self, V: Array, times: Callable[[Array], Array]) -> Array:
-        product = np.asarray(times(self.scale[:, None] * V), dtype=np.float64)
-        product *= self.scale[:, None]
-        product += self.ridge * V
-        return product
-
-
-def _few_blas_threads(system: _System, k: int) -> AbstractContextManager[object]:
-    """One thread for the vectors of an iteration, where the product is the engine's."""
-    most = FEW_COLUMNS if system.is_held else LIMITED_COLUMNS  # beyond, the product itself uses BLAS
-    return nullcontext() if len(system.scale) < LIMITED_ROWS or k > most else one_blas_thread()
-
-
 class _Found(NamedTuple):
     solved: Array  # (r, k)
     trace: list[float]
@@ -211,7 +137,7 @@ class _Found(NamedTuple):
     note: str
 
 
-def _iterate(system: _System, P: Preconditioner, right: Array, options: Options, watch: Look) -> _Found:
+def _iterate(system: System, P: Preconditioner, right: Array, options: Options, watch: Look) -> _Found:
     """Conjugate gradients for all columns of the right-hand side."""
     norms = np.linalg.norm(right, axis=0)
     norms[norms == 0.0] = 1.0
@@ -258,7 +184,7 @@ class _Run:
         The largest residual after each step.
     """
 
-    def __init__(self, system: _System, P: Preconditioner, right: Array, tol: float) -> None:
+    def __init__(self, system: System, P: Preconditioner, right: Array, tol: float) -> None:
         self._system, self._P, self._tol = system, P, tol
         k = right.shape[1]
         self.solved = np.zeros_like(right)

@@ -25,7 +25,7 @@ from typing import NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 
-from mercer.grams.landmarks import LandmarkFeatures, LandmarkGram
+from mercer.grams.landmarks import LandmarkFeatures
 from mercer.problems.problem import Problem
 from mercer.problems.reach import refuse_large_targets
 from mercer.problems.restricted import Restricted, certify_restricted, measure_restricted
@@ -72,16 +72,16 @@ def nystrom(problem: Problem, options: Options) -> Solution:
 
     A step makes n m kernel values; the preconditioner takes some m³ operations, and memory is of the order of m².
     """
-    assert isinstance(problem.gram, LandmarkGram), "the table's refusal asks for landmarks"
+    phi = problem.gram.restricted()
+    assert phi is not None, "the table's refusal asks for landmarks"
     refuse_large_targets(problem.y)
     watch = options.watch(NAME)
-    phi = problem.gram.features()
     try:
         with one_blas_thread() if phi.shape[1] < FEW_LANDMARKS else nullcontext():
             answer = _Newton(problem, phi, options, watch).run()
     finally:
         watch.close()
-    left_out = problem.gram.left_out().bound
+    left_out = phi.left_out().bound
     return certify_restricted(problem, phi, answer, solver=NAME, tol=options.tol, left_out=left_out)
 
 

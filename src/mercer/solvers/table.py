@@ -3,13 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
-from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from mercer.budget import in_bytes, memory_there
 from mercer.errors import InvalidParameter
-from mercer.grams.landmarks import LandmarkGram
 from mercer.problems.losses import Loss
 from mercer.problems.margins import MarginProblem
 from mercer.problems.problem import Problem
@@ -17,45 +13,35 @@ from mercer.problems.solution import Answer
 from mercer.solvers.cg import cg
 from mercer.solvers.cholesky import cholesky
 from mercer.solvers.eigen import eigen
-from mercer.solvers.factor import groups, scaling
-from mercer.solvers.held import held_bytes
-from mercer.solvers.mixed import is_coarse, mixed
+from mercer.solvers.mixed import mixed
 from mercer.solvers.newton import newton_cg, newton_cholesky, newton_primal
 from mercer.solvers.newton_systems import direct_bytes
 from mercer.solvers.nystrom import nystrom, nystrom_bytes
 from mercer.solvers.options import Options
-from mercer.solvers.pivoted import pivoted_cholesky
 from mercer.solvers.primal import primal
+from mercer.solvers.reasons import (
+    bytes_held,
+    never,
+    primal_bytes,
+    row_count,
+    with_constraints,
+    with_few_iterations,
+    with_few_penalties,
+    with_hard_rows,
+    with_infinite_costs,
+    with_many_features,
+    with_many_iterations,
+    with_many_rows,
+    with_many_unknowns,
+    without_features_or_costs,
+)
 from mercer.solvers.smo import memory_of_smo, smo
-from mercer.solvers.watch import Watch
 
 __all__ = ["AUTO", "SOLVERS", "Solver", "candidates", "choose", "explain"]
 
 AUTO = "auto"
 
-# Below this, a factorisation is faster than a preconditioner and a dozen products.
-DIRECT_ROWS = 3_000
-# Iterations of cg are guessed from what this many pivots leave of the spectrum of so many rows, relative to the ridge:
-# 10 + 8 √(what is left / ridge), as measured for radial kernels in 20 dimensions.
-PROBE_PIVOTS, PROBE_ROWS = 200, 2_000
-FIRST_ITERATIONS, MORE_ITERATIONS = 10.0, 8.0
-# A factorisation in float32 costs as much as one iteration for so many rows; fewer where a product only reads K, and
-# more where 16 bits do for the factor.
-ROWS_PER_ITERATION, HELD_ROWS_PER_ITERATION, COARSE_ROWS_PER_ITERATION = 350.0, 75.0, 220.0
-# An eigendecomposition costs about as much as this many factorisations.
-FACTORS_PER_SPECTRUM = 9
-# Beyond this it takes the better part of an hour, so it is used only when named.
-SPECTRUM_ROWS = 10_000
-# Unknowns, rows times columns, up to which factorising the Newton systems is faster than iterating on them.
-DIRECT_UNKNOWNS = 2_000
-# The primal is worth it when there are at least this many rows to a feature.
-ROWS_PER_FEATURE = 2
-
-
 AnyProblem = Problem | MarginProblem
-
-# Estimates by problem, kept as long as the problem exists.
-_GUESSES: WeakKeyDictionary[Problem, float] = WeakKeyDictionary()
 
 
 class Problems(NamedTuple):
@@ -74,7 +60,7 @@ BENT = _of("a smooth loss that is not quadratic", lambda loss: loss.is_smooth an
 SMOOTH = _of("a smooth loss", lambda loss: loss.is_smooth)
 RESTRICTED = Problems(
     "problems of a smooth loss on landmarks",
-    lambda problem: isinstance(problem, Problem) and problem.loss.is_smooth and isinstance(problem.gram, LandmarkGram),
+    lambda problem: isinstance(problem, Problem) and problem.loss.is_smooth and problem.gram.restricted() is not None,
 )
 MARGINS = Problems("batches of support vector machines", lambda problem: isinstance(problem, MarginProblem))
 
@@ -130,130 +116,6 @@ class Solver:
         return self.unsuited(problem)
 
 
-def _never(problem: AnyProblem) -> str:  # noqa: ARG001 (a row of the table)
-    return ""
-
-
-def _rows(problem: Problem) -> int:
-    return len(problem.y)
-
-
-def _unknowns(problem: Problem) -> int:
-    return int(problem.y.size)
-
-
-def _is_hard(problem: Problem) -> bool:
-    return bool(np.isinf(problem.cost).any())
-
-
-def _features(problem: Problem) -> int | None:
-    phi = problem.gram.features()
-    return None if phi is None else phi.shape[1]
-
-
-def _without_features(problem: Problem) -> str:
-    wrong = "the kernel has no finite feature map, or none that is smaller than the data"
-    return "" if _features(problem) is not None else wrong
-
-
-def _with_many_features(problem: Problem) -> str:
-    features = _features(problem) or 0
-    return "" if ROWS_PER_FEATURE * features <= _rows(problem) else f"{features} features are too many for the rows"
-
-
-def _with_constraints(problem: Problem) -> str:
-    return "it needs alpha above 0" if _is_hard(problem) else ""
-
-
-def _with_infinite_costs(problem: Problem) -> str:
-    return "it needs a finite C" if _is_hard(problem) else ""
-
-
-def _with_hard_rows(problem: Problem) -> str:
-    return _with_constraints(problem) if problem.loss.is_quadratic else _with_infinite_costs(problem)
-
-
-def _with_many_unknowns(problem: Problem) -> str:
-    unknowns = _unknowns(problem)
-    if unknowns <= DIRECT_UNKNOWNS:
-        return ""
-    return f"factorising {unknowns} unknowns in every step is slower beyond {DIRECT_UNKNOWNS}"
-
-
-def _with_few_penalties(problem: Problem) -> str:
-    count = len(groups(problem.cost))
-    if count < FACTORS_PER_SPECTRUM:
-        return f"it pays for {FACTORS_PER_SPECTRUM} or more different penalties, not for {count}"
-    return "" if _rows(problem) <= SPECTRUM_ROWS else f"it takes very long beyond {SPECTRUM_ROWS} rows"
-
-
-def _with_many_penalties(problem: Problem) -> str:
-    return "" if _with_few_penalties(problem) else "one eigendecomposition serves all penalties"
-
-
-def _with_many_rows(problem: Problem) -> str:
-    if _rows(problem) > DIRECT_ROWS and not _is_hard(problem):
-        return f"beyond {DIRECT_ROWS} rows n³/3 operations in float64 take longer"
-    return _with_many_penalties(problem)
-
-
-def _with_many_iterations(problem: Problem) -> str:
-    if _with_many_penalties(problem):
-        return _with_many_penalties(problem)
-    if not (_without_features(problem) or _with_many_features(problem)):
-        return "there are fewer features than rows to solve for"
-    if _rows(problem) <= DIRECT_ROWS or not problem.cost.any():  # nothing to guess, or nothing to solve
-        return ""
-    guess, limit = _iterations(problem), _rows(problem) / _rows_per_iteration(problem)
-    return "" if guess <= limit else f"it would take about {guess:.0f} iterations, as long as a factorisation"
-
-
-def _with_few_iterations(problem: Problem) -> str:
-    if _rows(problem) <= DIRECT_ROWS:
-        return f"up to {DIRECT_ROWS} rows float64 is as fast"
-    return _with_many_penalties(problem) or ("" if _with_many_iterations(problem) else "cg takes less time")
-
-
-def _iterations(problem: Problem) -> float:
-    """An estimate of how many iterations cg would take."""
-    if problem not in _GUESSES:
-        rng, n = np.random.default_rng(0), _rows(problem)
-        scale, ridge = scaling(problem.cost.max(axis=1))
-        rows = np.sort(rng.choice(n, PROBE_ROWS, replace=False)) if n > PROBE_ROWS else np.arange(n)
-        gram, scale, ridge = problem.gram.take(rows), scale[rows], ridge[rows]
-        pivoted = pivoted_cholesky(gram, scale, PROBE_PIVOTS, stop=0.0, rng=rng, watch=Watch("probe"))
-        left_over = pivoted.trace / float(ridge.sum())
-        _GUESSES[problem] = FIRST_ITERATIONS + MORE_ITERATIONS * float(np.sqrt(left_over))
-    return _GUESSES[problem]
-
-
-def _rows_per_iteration(problem: Problem) -> float:
-    if not _held_bytes(problem):
-        return ROWS_PER_ITERATION
-    coarse = is_coarse(problem.gram, 1.0 / float(problem.cost.max()), _columns(problem))
-    return COARSE_ROWS_PER_ITERATION if coarse else HELD_ROWS_PER_ITERATION
-
-
-def _columns(problem: Problem) -> int:
-    """Right-hand sides that are solved for together."""
-    return int(problem.y.shape[1] + (problem.B.shape[1] if problem.loss.is_quadratic else 0))
-
-
-def _held_bytes(problem: Problem) -> int:
-    """The memory of K for the inner products; a few bits suffice up to 1/c of the largest cost."""
-    largest = float(problem.cost.max(initial=0.0))
-    return held_bytes(problem.gram, 1.0 / largest, _columns(problem)) if largest > 0.0 else 0
-
-
-def _primal_bytes(problem: Problem) -> int:
-    features = _features(problem) or 0
-    return 16 * features**2 if problem.loss.is_quadratic else 8 * (features * problem.y.shape[1]) ** 2
-
-
-def _without_features_or_costs(problem: Problem) -> str:
-    return _without_features(problem) or ("" if problem.loss.is_quadratic else _with_infinite_costs(problem))
-
-
 def _primal(problem: Problem, options: Options) -> Answer:
     return primal(problem, options) if problem.loss.is_quadratic else newton_primal(problem, options)
 
@@ -266,27 +128,27 @@ SOLVERS: dict[str, Solver] = {
             "primal",
             "Cholesky factorisations as large as there are features: one, or one in every Newton step",
             SMOOTH,
-            _primal_bytes,
-            _without_features_or_costs,
-            _with_many_features,
+            primal_bytes,
+            without_features_or_costs,
+            with_many_features,
             _primal,
         ),
         Solver(
             "cholesky",
             "one Cholesky factorisation of K + alpha·I in float64, in place",
             QUADRATIC,
-            lambda problem: 8 * _rows(problem) ** 2,
-            _never,
-            _with_many_rows,
+            lambda problem: 8 * row_count(problem) ** 2,
+            never,
+            with_many_rows,
             cholesky,
         ),
         Solver(
             "cg",
             "conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
             QUADRATIC,
-            _held_bytes,
-            _with_constraints,
-            _with_many_iterations,
+            bytes_held,
+            with_constraints,
+            with_many_iterations,
             cg,
             is_iterative=True,
         ),
@@ -294,9 +156,9 @@ SOLVERS: dict[str, Solver] = {
             "mixed",
             "a Cholesky factorisation in float32, or in 16 bits, refined in float64 by conjugate gradients",
             QUADRATIC,
-            lambda problem: 4 * _rows(problem) ** 2,
-            _with_constraints,
-            _with_few_iterations,
+            lambda problem: 4 * row_count(problem) ** 2,
+            with_constraints,
+            with_few_iterations,
             mixed,
             is_iterative=True,
         ),
@@ -304,9 +166,9 @@ SOLVERS: dict[str, Solver] = {
             "eigen",
             "one eigendecomposition of K, which serves every penalty and alpha = 0",
             QUADRATIC,
-            lambda problem: 24 * _rows(problem) ** 2,
-            _never,
-            _with_few_penalties,
+            lambda problem: 24 * row_count(problem) ** 2,
+            never,
+            with_few_penalties,
             eigen,
         ),
         Solver(
@@ -314,17 +176,17 @@ SOLVERS: dict[str, Solver] = {
             "Newton's method with a Cholesky factorisation of all unknowns in every step",
             BENT,
             direct_bytes,
-            _with_infinite_costs,
-            _with_many_unknowns,
+            with_infinite_costs,
+            with_many_unknowns,
             newton_cholesky,
         ),
         Solver(
             "newton-cg",
             "Newton's method by conjugate gradients, preconditioned by a randomly pivoted Cholesky factor",
             BENT,
-            _held_bytes,
-            _with_infinite_costs,
-            _never,
+            bytes_held,
+            with_infinite_costs,
+            never,
             newton_cg,
             is_iterative=True,
         ),
@@ -333,8 +195,8 @@ SOLVERS: dict[str, Solver] = {
             "conjugate gradients for the coefficients of landmarks alone, preconditioned by a sample of the rows",
             RESTRICTED,
             nystrom_bytes,
-            _with_hard_rows,
-            _never,
+            with_hard_rows,
+            never,
             nystrom,
             is_judged=True,
         ),
@@ -343,8 +205,8 @@ SOLVERS: dict[str, Solver] = {
             "steps of two coefficients in blocks, and Newton's method on the free ones where these crawl",
             MARGINS,
             memory_of_smo,
-            _never,
-            _never,
+            never,
+            never,
             smo,
             is_judged=True,
         ),

@@ -18,7 +18,6 @@ from mercer import (
     InvalidParameter,
     Linear,
     NotPositive,
-    NotSeparable,
     NuSVC,
     NuSVR,
     OneClassSVM,
@@ -29,17 +28,10 @@ from mercer import (
     svm_path,
 )
 from mercer.problems import Status
+from tests.unit.estimators.svm_rows import X, five, new, target, three, two
 
 # scikit-learn deprecates it, and so mercer warns; it is how probabilities are asked for all the same.
 pytestmark = pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning")
-
-RNG = np.random.default_rng(0)
-X = RNG.standard_normal((90, 3))
-two = np.where(X[:, 0] * X[:, 1] + 0.3 * RNG.standard_normal(90) > 0, "yes", "no")
-three = np.digitize(X[:, 0] + 0.5 * RNG.standard_normal(90), [-0.5, 0.5])
-five = RNG.integers(0, 5, 90)
-target = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(90)
-new = RNG.standard_normal((40, 3))
 
 MACHINES = [
     (SVC(), two), (SVC(), three), (SVC(kernel="poly"), five), (NuSVC(nu=0.3), two), (NuSVC(nu=0.3), three),
@@ -113,66 +105,6 @@ def test_a_border_row_of_one_class_is_an_inlier_and_its_decision_is_zero():
     assert (model.predict(free) == 1).all()
     assert (model.predict(X) == -1).mean() <= 0.2
     np.testing.assert_array_equal(model.offset_, -model.intercept_)
-
-
-def test_the_hard_margin_is_the_limit_of_large_penalties():
-    y = np.where(X[:, 0] + X[:, 1] > 0.2, 1, 0)
-    hard, soft = SVC(C=np.inf, kernel="linear").fit(X, y), SVC(C=1e9, kernel="linear").fit(X, y)
-    np.testing.assert_allclose(hard.decision_function(new), soft.decision_function(new), rtol=1e-5)
-    assert (hard.predict(X) == y).all()
-    margins = np.abs(hard.decision_function(X))
-    np.testing.assert_allclose(margins[hard.support_], 1.0, rtol=1e-6)
-    assert margins.min() > 1.0 - 1e-6
-    np.testing.assert_allclose(hard.coef_, soft.coef_, rtol=1e-5)
-
-
-def test_a_hard_margin_of_many_classes_is_that_of_each_pair():
-    y = np.digitize(X[:, 0], [-0.4, 0.4])
-    hard = SVC(C=np.inf, decision_function_shape="ovo").fit(X, y)
-    soft = SVC(C=1e9, decision_function_shape="ovo").fit(X, y)
-    np.testing.assert_allclose(hard.decision_function(new), soft.decision_function(new), atol=1e-4)
-    hard.set_params(probability=True).fit(X, y).predict_proba(new)
-
-
-def test_what_is_not_separable_says_which_points_coincide():
-    points = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.4, 0.3], [5.0, 5.0]])
-    labels = np.array(["out", "out", "out", "in", "far"])
-    with pytest.raises(NotSeparable, match="'in' and 'out'") as caught:
-        SVC(C=np.inf, kernel="linear").fit(points, labels)
-    error = caught.value
-    assert error.classes == ("in", "out")
-    assert error.distance < 1e-5
-    for weight, label in zip(error.weights, error.classes, strict=True):
-        assert weight.min() >= 0.0
-        assert weight.sum() == pytest.approx(1.0)
-        assert not weight[labels != label].any()
-    np.testing.assert_allclose(error.weights[0] @ points, error.weights[1] @ points, atol=1e-5)
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
-
-
-def test_two_classes_that_are_not_separable_name_them_in_order():
-    points, labels = np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1]
-    with pytest.raises(NotSeparable) as caught:
-        SVC(C=np.inf).fit(points, labels)
-    assert caught.value.classes == (0, 1)
-    np.testing.assert_allclose(caught.value.weights[0], [0, 1, 0, 0], atol=1e-6)
-    np.testing.assert_allclose(caught.value.weights[1], [0, 0, 1, 0], atol=1e-6)
-
-
-def test_a_hard_tube_holds_every_target():
-    model = SVR(C=np.inf, epsilon=0.05).fit(X, target)
-    assert np.abs(model.predict(X) - target).max() <= 0.05 + 1e-3
-    assert not len(model.bounded_support_)
-
-
-def test_a_hard_tube_that_cannot_be_says_why():
-    points = np.array([[0.0], [1.0], [1.0], [2.0]])
-    with pytest.raises(NotSeparable, match="within epsilon") as caught:
-        SVR(C=np.inf, epsilon=0.1).fit(points, [0.0, 1.0, 3.0, 0.0])
-    assert caught.value.distance < 1e-5
-    np.testing.assert_allclose(sorted(caught.value.classes), [1.0, 3.0], atol=1e-6)
-    with pytest.raises(InvalidParameter, match="finite"):
-        NuSVR(C=np.inf).fit(points, [0.0, 1.0, 3.0, 0.0])
 
 
 @pytest.mark.parametrize(("model", "y"), MACHINES)
@@ -252,7 +184,7 @@ def test_balanced_weights_make_room_for_nu():
 @pytest.mark.parametrize(("model", "y"), MACHINES)
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_weight_is_a_number_of_copies_and_rows_without_are_left_out(model, y, sparse):
-    weight = RNG.integers(0, 4, 90)
+    weight = np.random.default_rng(0).integers(0, 4, 90)
     labels = np.zeros(90) if y is None else y
     rows = np.repeat(np.arange(90), weight)[::-1]
     points = scipy.sparse.csr_array(X) if sparse else X
@@ -318,37 +250,6 @@ def test_a_table_of_numbers_is_read_as_its_rows():
         model.predict(X)
 
 
-@pytest.mark.parametrize("machine", [SVC, NuSVC])
-@pytest.mark.parametrize("y", [two, three, five])
-def test_probabilities_never_contradict_predictions(machine, y):
-    model = machine(random_state=0, probability=True, **({"nu": 0.3} if machine is NuSVC else {})).fit(X, y)
-    far = np.vstack([X, new, 30.0 * new])
-    p = model.predict_proba(far)
-    np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
-    assert p.min() >= 0.0
-    np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(far))
-    np.testing.assert_allclose(np.exp(model.predict_log_proba(far)), p, atol=1e-12)
-    again = machine(random_state=0, probability=True, **({"nu": 0.3} if machine is NuSVC else {})).fit(X, y)
-    np.testing.assert_allclose(again.predict_proba(far), p, rtol=1e-9)
-
-
-def test_a_probability_of_two_classes_rises_with_the_decision_from_a_half():
-    model = SVC(random_state=0, probability=True).fit(X, two)
-    g, p = model.decision_function(new), model.predict_proba(new)[:, 1]
-    np.testing.assert_array_equal(np.argsort(g), np.argsort(p))
-    slope = (scipy.special.logit(p) / g).mean()
-    assert slope > 0.0
-    np.testing.assert_allclose(p, scipy.special.expit(slope * g), rtol=1e-9)
-
-
-def test_probabilities_are_calibrated_on_rows_that_were_held_out():
-    rng = np.random.default_rng(1)
-    noise = rng.standard_normal((200, 10))
-    y = rng.integers(0, 2, 200)
-    p = SVC(C=100.0, random_state=0, probability=True).fit(noise, y).predict_proba(noise)
-    assert np.abs(p - 0.5).max() < 0.2  # it fits its own rows without an error, and that says nothing
-
-
 def test_a_fitted_machine_keeps_support_vectors_and_nothing_else_of_the_rows():
     model = SVC(random_state=0).fit(X, two)
     idle = np.setdiff1d(np.arange(len(X)), model.support_)  # once more, these change nothing
@@ -364,29 +265,6 @@ def test_a_pickle_is_about_as_small_as_that_of_scikit_learn():
     data = load_breast_cancer()
     ours, theirs = (machine().fit(data.data, data.target) for machine in (SVC, sklearn.svm.SVC))
     assert len(pickle.dumps(ours)) <= 1.3 * len(pickle.dumps(theirs))
-
-
-@pytest.mark.parametrize("machine", [SVC(), NuSVC(nu=0.1), SVC(C=np.inf)])
-def test_classes_of_one_row_have_probabilities(machine):
-    points, labels = np.array([[0.0], [1.0], [3.0], [4.0], [4.5]]), [0, 1, 2, 2, 2]
-    for rows in ([0, 1], [0, 1, 2], [0, 1, 2, 3, 4]):
-        model = type(machine)(**{**machine.get_params(), "probability": True})
-        model.fit(points[rows], np.array(labels)[rows])
-        p = model.predict_proba(points[rows])
-        np.testing.assert_array_equal(model.classes_[p.argmax(axis=1)], model.predict(points[rows]))
-
-
-def test_probability_is_as_in_scikit_learn():
-    for no in (False, np.False_):
-        with pytest.warns(FutureWarning, match="probability"):
-            model = SVC(probability=no).fit(X, two)
-        assert not hasattr(model, "predict_proba")
-    with pytest.warns(FutureWarning, match="probability"):
-        model = SVC(probability=True, random_state=0).fit(X, two)
-    p = model.predict_proba(X)[:, 1]
-    with pytest.warns(FutureWarning, match="probA_"):
-        a = model.probA_
-    np.testing.assert_allclose(p, scipy.special.expit(-a[0] * model.decision_function(X)))
 
 
 def test_a_step_limit_is_said_and_leaves_a_model():

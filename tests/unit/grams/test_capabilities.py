@@ -10,8 +10,10 @@ from mercer import RBF, Custom, KernelLogisticRegression, KernelRidge, KernelRid
 from mercer.grams.choose import gram, gram_for_steps, gram_to_solve
 from mercer.grams.dense import DenseGram
 from mercer.grams.featured import FeatureGram
+from mercer.grams.landmarks import LandmarkGram, restrict
 from mercer.grams.tiled import TiledGram
 from mercer.kernels.binding import bind
+from mercer.points import as_points
 from mercer.problems import LOSSES, Problem
 from mercer.solvers import Options, explain, solve
 
@@ -43,6 +45,7 @@ GRAMS = {
     DenseGram: lambda: gram(RBF(), X),
     TiledGram: lambda: gram(RBF(), X, budget=0),
     FeatureGram: lambda: gram_to_solve(bind(Linear(), X)),
+    LandmarkGram: lambda: restrict(RBF(), as_points(X), as_points(X[:4])),
 }
 
 
@@ -52,7 +55,8 @@ def test_every_gram_says_what_a_solver_can_do_with_it(cls):
     assert type(K) is cls
     assert K.is_stored == (cls is DenseGram)
     assert (K.coded() is not None) == (cls is TiledGram)
-    assert (K.features() is not None) == (cls is FeatureGram)
+    assert (K.features() is not None) == (cls in {FeatureGram, LandmarkGram})
+    assert (K.restricted() is not None) == (cls is LandmarkGram)
 
 
 def test_codes_are_the_entries_above_the_diagonal():

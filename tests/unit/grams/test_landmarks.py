@@ -52,7 +52,7 @@ def test_a_landmark_that_the_others_span_is_left_out():
 
 
 def test_what_is_left_out_is_the_trace_of_the_difference():
-    found = restricted().left_out()
+    found = restricted().features().left_out()
     assert found.share == pytest.approx((90 - np.trace(dense())) / 90)
     assert found.bound == found.share
 
@@ -61,12 +61,12 @@ def test_of_many_rows_the_bound_holds_for_all_of_them():
     rows = RNG.standard_normal((5_000, 2))
     K = restricted(rows, np.arange(20))
     share = 1.0 - K.diag().mean()
-    assert share < K.left_out().bound < share + 0.1
+    assert share < K.features().left_out().bound < share + 0.1
 
 
 def test_all_rows_as_landmarks_leave_nothing_out():
     K = restricted(chosen=np.arange(90))
-    assert K.left_out().share < 1e-12
+    assert K.features().left_out().share < 1e-12
     np.testing.assert_allclose(K.dense(), KERNEL(X), atol=1e-9)
 
 

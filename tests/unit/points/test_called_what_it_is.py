@@ -50,3 +50,8 @@ def test_complex_numbers_among_objects_are_refused():
         as_points(np.array([[np.complex128(1.0)]], dtype=object))
     with pytest.raises(InvalidInput, match="Complex data"):
         as_points({"a": [np.complex128(1.0), 2.0]}).select(["a"])
+
+
+def test_a_masked_target_is_named_in_the_advice():
+    with pytest.raises(InvalidInput, match=r"y\.filled"):
+        mercer.KernelRidge().fit(np.eye(3), np.ma.masked_less(np.arange(3.0), 1.0))

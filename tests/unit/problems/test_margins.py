@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from mercer.errors import InvalidInput, InvalidParameter
 from mercer.grams.dense import DenseGram
 from mercer.problems import Status
 from mercer.problems.margins import KINDS, MarginProblem, Margins, Promise, Record, all_rows, judge
@@ -237,19 +236,6 @@ def test_the_first_point_is_inside_the_box_and_takes_rows_in_their_order(kind):
         part = np.abs(batch.start[batch.group == k])
         full = part == np.maximum(batch.high, -batch.low)[batch.group == k]
         assert (np.diff(full.astype(int)) <= 0).all()
-
-
-def test_a_nu_that_one_class_cannot_take_is_refused():
-    y = np.array([1.0, -1.0, -1.0, -1.0])
-    with pytest.raises(InvalidParameter, match="specified nu is infeasible") as refused:
-        one_problem("nu-svc", y, np.ones(4), nu=0.6)
-    assert "at most 0.5" in str(refused.value)
-    assert one_problem("nu-svc", y, np.ones(4), nu=0.5).start == pytest.approx([1.0, -1.0, 0.0, 0.0])
-
-
-def test_hulls_need_a_row_of_each_class():
-    with pytest.raises(InvalidInput, match="a row of each"):
-        one_problem("hulls", [1.0, -1.0], [1.0, 0.0])
 
 
 def test_the_margin_of_hulls_passes_through_their_nearest_points():

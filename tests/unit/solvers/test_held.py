@@ -7,7 +7,7 @@ from mercer import RBF, Linear, gram
 from mercer.grams.dense import DenseGram
 from mercer.problems.losses import LOSSES
 from mercer.problems.problem import Problem
-from mercer.solvers import cg as module
+from mercer.solvers import cg_system as module
 from mercer.solvers import held
 from mercer.solvers.cg import cg
 from mercer.solvers.held import Held, held_bytes, hold

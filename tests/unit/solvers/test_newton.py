@@ -9,7 +9,7 @@ from mercer.errors import InvalidParameter, TooLarge
 from mercer.estimators.logistic import KernelLogisticRegression
 from mercer.grams.dense import DenseGram
 from mercer.problems import LOSSES, Problem, Status, certify
-from mercer.solvers import SOLVERS, choose, explain, solve
+from mercer.solvers import SOLVERS, choose, explain, reasons, solve
 from mercer.solvers import table as solver_table
 from mercer.solvers.newton import _conjugate, newton_cg, newton_cholesky
 from mercer.solvers.options import Options
@@ -165,7 +165,7 @@ def test_the_method_is_chosen_by_the_number_of_unknowns():
 
 
 def test_a_method_that_stalls_hands_on_to_the_next_and_names_its_gap(monkeypatch):
-    monkeypatch.setattr(solver_table, "DIRECT_UNKNOWNS", 10)
+    monkeypatch.setattr(reasons, "DIRECT_UNKNOWNS", 10)
     lazy = SOLVERS["newton-cg"]
 
     def stall(problem, options):
@@ -179,7 +179,7 @@ def test_a_method_that_stalls_hands_on_to_the_next_and_names_its_gap(monkeypatch
 
 
 def test_the_better_answer_is_kept_where_none_suffices(monkeypatch):
-    monkeypatch.setattr(solver_table, "DIRECT_UNKNOWNS", 10)
+    monkeypatch.setattr(reasons, "DIRECT_UNKNOWNS", 10)
 
     def give_up(_problem, _options):
         raise TooLarge("It does not fit.")

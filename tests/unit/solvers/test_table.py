@@ -11,7 +11,7 @@ from mercer.grams.choose import gram_to_solve
 from mercer.grams.dense import DenseGram
 from mercer.kernels.binding import bind
 from mercer.problems import LOSSES, Problem, Status
-from mercer.solvers import SOLVERS, choose, explain, solve
+from mercer.solvers import SOLVERS, choose, explain, reasons, solve
 from mercer.solvers import table as solver_table
 from mercer.solvers.options import Options
 
@@ -58,14 +58,14 @@ def test_few_features_are_solved_in_the_primal_and_few_rows_directly():
 
 
 def test_many_rows_are_solved_iteratively(monkeypatch):
-    monkeypatch.setattr(solver_table, "DIRECT_ROWS", 10)
-    monkeypatch.setattr(solver_table, "ROWS_PER_ITERATION", 1.0)
+    monkeypatch.setattr(reasons, "DIRECT_ROWS", 10)
+    monkeypatch.setattr(reasons, "ROWS_PER_ITERATION", 1.0)
     assert choose(ridge(mercer.RBF())).name == "cg"
     assert "→ cg" in explain(ridge(mercer.RBF()))
 
 
 def test_slow_iterations_are_a_reason_for_a_factorisation_in_float32(monkeypatch):
-    monkeypatch.setattr(solver_table, "DIRECT_ROWS", 10)
+    monkeypatch.setattr(reasons, "DIRECT_ROWS", 10)
     assert choose(ridge(mercer.RBF(), alpha=1e-6)).name == "mixed"
     assert "iterations, as long as a factorisation" in explain(ridge(mercer.RBF(), alpha=1e-6))
 
@@ -85,8 +85,8 @@ def test_too_little_memory_is_a_reason_to_take_another(monkeypatch):
 
 
 def test_a_solver_that_stalls_hands_on_to_the_next_and_says_so(monkeypatch):
-    monkeypatch.setattr(solver_table, "DIRECT_ROWS", 10)
-    monkeypatch.setattr(solver_table, "ROWS_PER_ITERATION", 1.0)
+    monkeypatch.setattr(reasons, "DIRECT_ROWS", 10)
+    monkeypatch.setattr(reasons, "ROWS_PER_ITERATION", 1.0)
     lazy = SOLVERS["cg"]
 
     def stall(problem, options):
@@ -116,8 +116,8 @@ def test_breaking_down_with_a_penalty_is_an_error_and_without_one_least_squares(
 
 
 def test_an_indefinite_matrix_is_handed_on_to_the_solver_that_takes_it(monkeypatch):
-    monkeypatch.setattr(solver_table, "DIRECT_ROWS", 10)
-    monkeypatch.setattr(solver_table, "ROWS_PER_ITERATION", 1.0)
+    monkeypatch.setattr(reasons, "DIRECT_ROWS", 10)
+    monkeypatch.setattr(reasons, "ROWS_PER_ITERATION", 1.0)
     K = np.tanh(X @ X.T - 1.0)
     problem = Problem(DenseGram(K), Y, LOSSES["squared"], np.full((60, 2), 1e3), np.empty((60, 0)), np.empty(0))
     solution = solve(problem)

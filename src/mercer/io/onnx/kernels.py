@@ -265,4 +265,6 @@ UNREADABLE = {
     "weighted_degree": "the letters of strings",
     "walks": "the edges of graphs",
     "convolution": "the parts of bags",
+    "alignment": "the points of series",
+    "signature": "the points of series",
 }
