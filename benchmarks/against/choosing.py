@@ -47,7 +47,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "a length scale for each of 20 columns by the gradient of the likelihood, n = 2000",
         "scikit-learn GaussianProcessRegressor, one start",
-        sides("relevance", "scikit-learn", n=2_000, d=20), 10.0, limits={"shortfall": DIFFERENCE}, repeats=1, warm_up=False,
-        cap=3600.0,
+        sides("relevance", "scikit-learn", n=2_000, d=20), 10.0, limits={"shortfall": DIFFERENCE}, repeats=1,
+        warm_up=False, cap=3600.0,
     ),
 )  # fmt: skip
