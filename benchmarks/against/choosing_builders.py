@@ -12,6 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from benchmarks.harness import data
 from benchmarks.harness.rows import Task
 
+Array = np.ndarray[Any, Any]
+
 FOLDS = 5
 COSTS = np.logspace(-1, 3, 6)
 WIDTHS = np.logspace(-1.5, 1, 6)
@@ -97,3 +99,48 @@ def ridge(library: str, n: int, d: int) -> Task:
         return GridSearchCV(KernelRidge(kernel="rbf"), grid, cv=FOLDS, n_jobs=2).fit(made.X, made.y)
 
     return Task({"mercer": mercers, "himalaya": himalayas, "scikit-learn": scikit_learns}[library])
+
+
+def relevance(library: str, n: int, d: int) -> Task:
+    """A length scale for each column, the noise and the variance of a Gaussian process; half of the columns matter.
+
+    Both begin at lengths of √d and a noise of a hundredth; what they find is judged by the same −log p(y)/n.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    weights = np.where(np.arange(d) < d // 2, 1.0 / (1.0 + np.arange(d)), 0.0)
+    y = np.sin(X @ weights * 2.0) + (X * weights) @ np.ones(d) * 0.3 + 0.1 * rng.standard_normal(n)
+    y -= y.mean()
+
+    def mercers() -> tuple[Array, float]:
+        from mercer import RBF, learn
+
+        found = learn(
+            100.0 * RBF(np.full(d, np.sqrt(d))), X, y, by="likelihood", fit_intercept=False, starts=1, max_iter=200
+        ).get_params()
+        return np.asarray(found["length_scale"]), 1.0 / found["scale"]
+
+    def scikit_learns() -> tuple[Array, float]:
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process import kernels as gp
+
+        bounds = (1e-4, 1e5)
+        kernel = gp.ConstantKernel(1.0, bounds) * gp.RBF(np.full(d, np.sqrt(d)), bounds) + gp.WhiteKernel(0.01, bounds)
+        found = GaussianProcessRegressor(kernel, alpha=0.0).fit(X, y).kernel_
+        return np.asarray(found.k1.k2.length_scale), found.k2.noise_level / found.k1.k1.constant_value
+
+    def score(found: tuple[Array, float]) -> float:
+        lengths, noise = found
+        scaled = X / lengths
+        squares = np.einsum("ij,ij->i", scaled, scaled)
+        K = np.exp(-0.5 * np.maximum(squares[:, None] + squares - 2.0 * scaled @ scaled.T, 0.0))
+        factor = np.linalg.cholesky(K + noise * np.eye(n))
+        variance = np.sum(np.linalg.solve(factor, y) ** 2) / n
+        logs = 2.0 * np.log(np.diag(factor)).sum()
+        return float(0.5 * (np.log(2.0 * np.pi * variance) + 1.0 + logs / n))
+
+    def facts(found: tuple[Array, float]) -> dict[str, Any]:
+        own = score(found)
+        return {"score": own} | ({"shortfall": own - score(scikit_learns())} if library == "mercer" else {})
+
+    return Task({"mercer": mercers, "scikit-learn": scikit_learns}[library], facts=facts)

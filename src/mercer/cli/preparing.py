@@ -124,7 +124,9 @@ def read(
         if not known.any():
             raise BadData(f"The target {target!r} has no values.")
         if not known.all():
-            source.notes.append(f"{int((~known).sum())} rows without {target!r} were left out")
+            gone = int((~known).sum())
+            said = f"1 row without {target!r} was" if gone == 1 else f"{gone} rows without {target!r} were"
+            source.notes.append(f"{said} left out")
             frame, y = frame[known].reset_index(drop=True), y[known]
             matrix = None if matrix is None else matrix[known]
     features = frame[[name for name in names if name != target and name not in dropped]]

@@ -27,7 +27,7 @@ WIDER, NARROWER = 3.0, 1.0 / 3.0
 # Factors of the whole kernel that are tried before the first step.
 LEVELS = tuple(10.0**power for power in range(-2, 5))
 # A criterion that changes by less is as good: it is a logarithm.
-CHANGE = 1e-7
+CHANGE = 1e-9
 
 
 class _Over(Exception):
@@ -96,7 +96,7 @@ class Search:
         bounds = [(log - np.log(REACH), log + np.log(REACH)) for log in start]
         scipy.optimize.minimize(
             self._rated, start, jac=True, method="L-BFGS-B", bounds=bounds, callback=self._look,
-            options={"maxiter": max_iter, "ftol": CHANGE, "gtol": 1e-5},
+            options={"maxiter": max_iter, "ftol": CHANGE, "gtol": 1e-7},
         )  # fmt: skip
 
     def _look(self, _: Array) -> None:
