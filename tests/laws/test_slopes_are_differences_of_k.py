@@ -40,13 +40,13 @@ def compare(kernel, X):
     np.testing.assert_allclose(slopes(moves, points, weights), expected, rtol=1e-5, atol=rounding)
 
 
-@law(150)
+@law(80)
 @given(sample=vector_samples())
 def test_slopes_on_vectors_are_differences(sample):
     compare(*sample)
 
 
-@law(60)
+@law(30)
 @given(sample=samples())
 def test_slopes_on_all_kinds_of_points_are_differences(sample):
     compare(*sample)

@@ -5,7 +5,7 @@ import mercer
 from mercer import RBF, Gradients, Linear, NormPower, Patches, Pixels, Position, SpatialPyramid, UnitRows, parse
 from mercer.errors import DomainMismatch, InvalidInput, InvalidParameter
 from mercer.points import as_points
-from tests.oracles import kernels as oracle
+from tests.oracles import images as oracle
 
 RNG = np.random.default_rng(0)
 IMAGES = RNG.random((4, 9, 7))
@@ -18,7 +18,7 @@ MIXED = [RNG.random((6, 6)), RNG.random((9, 7)), RNG.random((6, 6))]
 def test_patches_are_what_slices_of_the_image_say(images, patches):
     found = patches(as_points(images)).raw()
     for bag, image in zip(found, images, strict=True):
-        np.testing.assert_allclose(bag, oracle._patches(patches, image), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(bag, oracle.patches(patches, image), rtol=1e-12, atol=1e-12)
 
 
 def test_flat_patches_are_dropped_where_that_is_wanted():
@@ -40,7 +40,7 @@ def test_pixels_and_positions_are_the_columns_of_patches():
 def test_gradients_are_what_a_loop_over_pixels_says(levels):
     gradients = Gradients(levels, 5)
     found = gradients(as_points(IMAGES)).raw()
-    np.testing.assert_allclose(found, [oracle._gradients(gradients, image) for image in IMAGES], rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(found, [oracle.gradients(gradients, image) for image in IMAGES], rtol=1e-10, atol=1e-14)
 
 
 def test_an_image_has_all_of_its_pyramid_in_common_with_itself():
