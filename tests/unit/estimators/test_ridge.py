@@ -312,8 +312,10 @@ def test_coefficients_have_digits_where_the_residuals_have_none(fit_intercept):
         warnings.simplefilter("ignore", UncertifiedWarning)
         model = KernelRidge(1e-6, kernel=Linear(), fit_intercept=fit_intercept).fit(X, y)
     by_coefficients = (X @ X.T) @ model.dual_coef_ + model.intercept_
-    np.testing.assert_allclose(by_coefficients, model.predict(X), rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(by_coefficients, y, rtol=1e-8, atol=1e-8)
+    rounding = np.finfo(float).eps * (abs(X) @ abs(X).T) @ abs(model.dual_coef_)  # of the product by the coefficients
+    assert rounding.max() < 1e-3
+    assert (abs(by_coefficients - model.predict(X)) <= 8.0 * rounding + 1e-12).all()
+    assert (abs(by_coefficients - y) <= 8.0 * rounding + 1e-12).all()
     assert model.certificate_.solver == "primal"
 
 
